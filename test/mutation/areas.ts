@@ -61,13 +61,13 @@ export const areas: Readonly<Record<string, Area>> = {
   ),
   messages: area(
     'messages',
-    'journeys/**/{cursors,description,drafts,hostile-mail,input}',
+    'journeys/**/{cursors,description,drafts,errors,hostile-mail}',
     'journeys/{access,reading}/*',
   ),
-  search: area('search', 'search/*', 'journeys/**/{cursors,description,input}'),
-  changes: area('changes', 'journeys/**/{cursors,description,input,roles}', 'faults/cut/changes'),
-  sessions: area('sessions', 'journeys/members/*', 'journeys/**/{authorization,cross-site,description,input,roles}'),
-  webhooks: area('webhooks', 'webhooks/*', 'journeys/**/{cursors,description,input}'),
+  search: area('search', 'search/*', 'journeys/**/{cursors,description,errors}'),
+  changes: area('changes', 'journeys/**/{cursors,description,errors,roles}', 'faults/cut/changes'),
+  sessions: area('sessions', 'journeys/members/*', 'journeys/**/{authorization,cross-site,description,errors,roles}'),
+  webhooks: area('webhooks', 'webhooks/*', 'journeys/**/{cursors,description,errors}'),
 }
 
 function area(folder: string, ...tests: readonly string[]): Area {

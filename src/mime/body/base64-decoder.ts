@@ -3,8 +3,9 @@ const nothing = Buffer.alloc(0)
 /** Limit for a line behind padding. */
 const LONGEST = 64 * 1024
 
-/** Decodes base64 (RFC 2045, section 6.8) piece by piece. Skips what is not of the alphabet. Behind padding come the next chunk, since some mailers pad each, or a mailing list's plain
- *  footer, which is left out: lines are of a chunk while they are of the alphabet alone, in groups of four. */
+/** Decodes base64 (RFC 2045, section 6.8) piece by piece. Skips what is not of the alphabet. Behind padding come the next chunk, since some
+ *  mailers pad each, or a mailing list's plain footer, which is left out: lines are of a chunk while they are of the alphabet alone, in groups
+ *  of four. */
 export class Base64Decoder {
   #rest = ''
   #isPadded = false
