@@ -47,7 +47,6 @@ function isInLog(place: string): Promise<boolean> {
 /** Only while the page is visible: a browser opens few connections to a service for all its tabs. What happens meanwhile is read then. */
 function follow(): () => void {
   let source: EventSource | undefined
-  let opened = false
   let opening = 0
   let retry: ReturnType<typeof setTimeout> | undefined
   function close(): void {
@@ -93,8 +92,7 @@ function follow(): () => void {
     stream.onopen = () => {
       connected()
       isDoubtful = false
-      if (opened) void sayIfUpgraded()
-      opened = true
+      void sayIfUpgraded()
     }
     stream.onerror = () => {
       // The browser reopens a connection that was cut, and goes on behind the last event.
@@ -115,7 +113,7 @@ function follow(): () => void {
 
 let isUpgradeSaid = false
 
-/** A service that was started again may have pages of another build. */
+/** A service that was started again may have pages of another build, also when that was before the stream was first opened. */
 async function sayIfUpgraded(): Promise<void> {
   if (isUpgradeSaid || (await foundBuild()) !== 'other build' || isUpgradeSaid) return
   isUpgradeSaid = true
