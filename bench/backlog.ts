@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendEvents } from '#/events/append.ts'
+import { appendEvents } from '#/base/event-log/append.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { databaseHome, homeAt } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'

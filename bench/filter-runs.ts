@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type RawBuilder, sql } from 'kysely'
 import { pino } from 'pino'
-import { FilterRunner } from '#/filters/runs/runner.ts'
+import { FilterRunner } from '#/rules/filters/runs/runner.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'

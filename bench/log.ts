@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { byOperator } from '#/audit/actor.ts'
-import { createKey } from '#/keys/keys.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import { createKey } from '#/people/keys/keys.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'

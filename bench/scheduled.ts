@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { Keyring } from '#/base/secrets/keyring.ts'
+import { sealingKey } from '#/base/secrets/seal.ts'
 import { sealedAs } from '#/domains/dkim/make-keys.ts'
 import { signingKeys } from '#/domains/dkim/signing-keys.ts'
-import { messageDate } from '#/mime/header/date.ts'
-import { compose } from '#/outbound/compose/compose.ts'
-import { signed } from '#/outbound/compose/sign.ts'
-import { sealedAs as mailOutKey, sealedFields, sealedPiece } from '#/queue/sealed.ts'
-import { Keyring } from '#/secrets/keyring.ts'
-import { sealingKey } from '#/secrets/seal.ts'
+import { messageDate } from '#/formats/mime/header/date.ts'
+import { compose } from '#/out/outbound/compose/compose.ts'
+import { signed } from '#/out/outbound/compose/sign.ts'
+import { sealedAs as mailOutKey, sealedFields, sealedPiece } from '#/out/queue/sealed.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { giveKeys } from '#test/world/organization/signing-domain.ts'
 import { insertOrganization } from '#test/world/organization/stored-organization.ts'
@@ -27,7 +27,7 @@ const scheduledAt = new Date()
 /** The number of messages that are inserted together. */
 const atOnce = 500
 
-/** To the relay from one process, as src/adapters/relay/smarthost.ts has it. */
+/** To the relay from one process, as src/out/relay/smarthost.ts has it. */
 const connections = 20
 
 /** Scheduled messages that are due at one moment, signed when they were scheduled, and handed to an SMTP server by two

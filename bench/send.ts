@@ -1,5 +1,5 @@
 import { scopes } from '#/http/access/scopes.ts'
-import type { Delivery, Outcome } from '#/ports/relay.ts'
+import type { Delivery, Outcome } from '#/out/relay/relay.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { World } from '#test/world/world.ts'

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { appendEvents } from '#/events/append.ts'
+import { appendEvents } from '#/base/event-log/append.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { Load } from './load/load.ts'

@@ -21,4 +21,4 @@ if (process.argv[2] === 'serve' && process.execve && process.env.MALLOC_ARENA_MA
 }
 
 module.enableCompileCache()
-await import('../src/main.ts')
+await import('../src/app/main.ts')

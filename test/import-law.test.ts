@@ -29,23 +29,23 @@ test('no source has more than 250 lines', () => {
 })
 
 for (const [what, path, text] of [
-  ['a noun that imports the app', 'labels/routes.ts', "import { buildApp } from '#/server/app.ts'"],
-  ['the store of mail importing a noun', 'mail/append.ts', "import { x } from '#/labels/labels.ts'"],
+  ['a noun that imports the app', 'labels/routes.ts', "import { buildApp } from '#/app/server/app.ts'"],
+  ['the store of mail importing a noun', 'mail/append.ts', "import { x } from '#/mail/labels/labels.ts'"],
   ['a noun that imports another’s routes', 'labels/labels.ts', "import { filterRoutes } from '../filters/routes.ts'"],
-  ['the app naming an adapter', 'app.ts', "import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'"],
+  ['the app naming an adapter', 'app.ts', "import { SmarthostRelay } from '#/out/relay/smarthost.ts'"],
   [
     'any file of the server but one naming an adapter',
     'server/assemble.ts',
-    "import { SystemClock } from '#/adapters/clock/system.ts'",
+    "import { SystemClock } from '#/base/clock/system.ts'",
   ],
-  ['a port that imports a noun', 'ports/clock.ts', "import { x,\n  y } from '#/labels/labels.ts'"],
-  ['the mail path importing the app', 'inbound/receive.ts', "export { x } from '#/server/app.ts'"],
-  ['an import at run time', 'mime/address/address.ts', "const x = await import('#/labels/labels.ts')"],
-  ['a type imported from above', 'ports/clock.ts', "import type { Label } from '#/labels/labels.ts'"],
-  ['a type among values', 'ports/clock.ts', "import { type Label, colour } from '#/labels/labels.ts'"],
-  ['a type that is passed on', 'ports/clock.ts', "export type { Label } from '#/labels/labels.ts'"],
-  ['the type of an import', 'ports/clock.ts', "type Label = import('#/labels/labels.ts').Label"],
-  ['a file in no known folder', 'utils/x.ts', "import '#/errors.ts'"],
+  ['a port that imports a noun', 'ports/clock.ts', "import { x,\n  y } from '#/mail/labels/labels.ts'"],
+  ['the mail path importing the app', 'inbound/receive.ts', "export { x } from '#/app/server/app.ts'"],
+  ['an import at run time', 'mime/address/address.ts', "const x = await import('#/mail/labels/labels.ts')"],
+  ['a type imported from above', 'ports/clock.ts', "import type { Label } from '#/mail/labels/labels.ts'"],
+  ['a type among values', 'ports/clock.ts', "import { type Label, colour } from '#/mail/labels/labels.ts'"],
+  ['a type that is passed on', 'ports/clock.ts', "export type { Label } from '#/mail/labels/labels.ts'"],
+  ['the type of an import', 'ports/clock.ts', "type Label = import('#/mail/labels/labels.ts').Label"],
+  ['a file in no known folder', 'utils/x.ts', "import '#/base/errors.ts'"],
 ] as const)
   test(`the law finds ${what}`, () => assert.equal(breaches([{ path, imports: importsOf(path, text) }]).length, 1))
 

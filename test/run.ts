@@ -5,7 +5,7 @@
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { builtWeb } from '#/web/build.ts'
+import { builtWeb } from '#/http/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { bundledProgram } from '#test/runner/bundle.ts'
 import { isGood, summary, times } from '#test/runner/report.ts'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { sourcePaths, sourceRoot } from './import-law.ts'
 import { type Exception, tableBreaches, writesOf } from './table-law.ts'
 
-/** Which folder writes a table, with insert, update, delete or merge. Triggers are the database's own (src/db/migrations). */
+/** Which folder writes a table, with insert, update, delete or merge. Triggers are the database's own (src/base/db/migrations). */
 const writers = {
   addresses: 'mailboxes',
   api_keys: 'keys',

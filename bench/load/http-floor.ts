@@ -2,7 +2,7 @@
 // wants them. The organization's id is the path.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openDatabase } from '#/db/open.ts'
+import { openDatabase } from '#/base/db/open.ts'
 
 const { DATABASE_URL: url, MAILROOM_DATA_DIR: directory = '' } = process.env
 const { pool } = await openDatabase(url === undefined ? { directory } : { url })

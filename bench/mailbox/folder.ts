@@ -1,7 +1,7 @@
-import type { Copy } from '#/mail/append.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import { updateMessages } from '#/mail/update.ts'
-import { readMessage } from '#/mime/message.ts'
+import { readMessage } from '#/formats/mime/message.ts'
+import type { Copy } from '#/mail/store/append.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
+import { updateMessages } from '#/mail/store/update.ts'
 import type { World } from '#test/world/world.ts'
 import { Letters } from './letters.ts'
 

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Db } from '#/db/schema.ts'
-import { folderChanges } from '#/mail/changes.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import { idHash, idHashKey } from '#/mime/id-hash.ts'
-import { FolderIndex } from '#/threads/folder-index.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { idHash, idHashKey } from '#/formats/mime/id-hash.ts'
+import { folderChanges } from '#/mail/store/changes.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
+import { FolderIndex } from '#/mail/threads/folder-index.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 
 export interface Build {

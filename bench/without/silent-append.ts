@@ -1,6 +1,6 @@
-// In place of src/events/append.ts where a bench asks what the event log costs: the same names, and no events.
+// In place of src/base/event-log/append.ts where a bench asks what the event log costs: the same names, and no events.
 import { type RawBuilder, sql } from 'kysely'
-import { SqlPart } from '#/db/query.ts'
+import { SqlPart } from '#/base/db/query.ts'
 
 export const insertReceived = new SqlPart('received_logged as (select)')
 

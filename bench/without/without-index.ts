@@ -1,7 +1,7 @@
 // node --import …/bench/without-index.ts: runs Mailroom without an index for search: nothing is put on its queue.
 import { registerHooks } from 'node:module'
 
-const storing = new URL('../../src/mail/append-statement.ts', import.meta.url).href
+const storing = new URL('../../src/mail/store/append-statement.ts', import.meta.url).href
 const queueing = 'insert into mail_search_queue (id, organization_id) select id, organization_id from content'
 
 registerHooks({

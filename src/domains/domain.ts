@@ -1,4 +1,4 @@
-import type { CheckedRecord } from '#/db/schema/domains.ts'
+import type { CheckedRecord } from '#/base/db/schema/domains.ts'
 import type { Standing } from './checks/standing.ts'
 import { type PublishedKey, type WantedRecord, wantedRecords } from './dns/records.ts'
 

@@ -1,7 +1,7 @@
-import type { Actor } from '#/audit/actor.ts'
-import { record } from '#/audit/record.ts'
-import type { Tx } from '#/db/schema.ts'
-import { invalid, notFound } from '#/errors.ts'
+import type { Actor } from '#/base/audit/actor.ts'
+import { record } from '#/base/audit/record.ts'
+import type { Tx } from '#/base/db/schema.ts'
+import { invalid, notFound } from '#/base/errors.ts'
 import type { Domain } from './domain.ts'
 import {
   deleteDomain,

@@ -1,7 +1,7 @@
-import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { notFound } from '#/base/errors.ts'
+import { canonicalDomain } from '#/formats/mime/address/address.ts'
 import type { App } from '#/http/app-type.ts'
-import { canonicalDomain } from '#/mime/address/address.ts'
 import { verifiedAmong } from './queries.ts'
 
 export interface MtaStsParts {

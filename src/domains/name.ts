@@ -1,8 +1,8 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
-import { invalid } from '#/errors.ts'
-import { canonicalDomain } from '#/mime/address/address.ts'
-import { normalized } from '#/unicode.ts'
+import { invalid } from '#/base/errors.ts'
+import { normalized } from '#/base/text/unicode.ts'
+import { canonicalDomain } from '#/formats/mime/address/address.ts'
 import { readsAsItIs } from './unicode-safety.ts'
 
 /** The domain of the try-out: reserved (RFC 2606), so no mail can leave by accident. */

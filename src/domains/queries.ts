@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { timeAt } from '#/db/microseconds.ts'
-import type { Db, Tx } from '#/db/schema.ts'
+import { timeAt } from '#/base/db/microseconds.ts'
+import type { Db, Tx } from '#/base/db/schema.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { Standing } from './checks/standing.ts'
 import type { Domain, DomainKey } from './domain.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notFound, Refusal } from '#/errors.ts'
+import { notFound, Refusal } from '#/base/errors.ts'
 import type { App } from './app-type.ts'
 
 interface Pages {

@@ -1,7 +1,8 @@
-import type { Config, Listening } from '#/config/config.ts'
-import type { Database } from '#/db/open.ts'
-import { Certificate } from '#/inbound/connection/certificate.ts'
-import type { LoginParts } from '#/submission/log-in.ts'
+import type { Database } from '#/base/db/open.ts'
+import type { Network } from '#/base/network/ip-address.ts'
+import type { Listening, TlsFiles } from '#/base/network/listening.ts'
+import { Certificate } from '#/smtp/inbound/connection/certificate.ts'
+import type { LoginParts } from '#/smtp/submission/log-in.ts'
 import { commands } from './commands.ts'
 import { FolderNews } from './selected/news.ts'
 import { tell } from './selected/tell.ts'
@@ -14,11 +15,20 @@ import { IMAP_LIMITS } from './wire/limits.ts'
 import { ImapListener, type ImapListenerConfig } from './wire/listener.ts'
 import { LiteralMemory } from './wire/literal-memory.ts'
 
+export interface ImapSettings {
+  /** With STARTTLS where there is a certificate. */
+  readonly imap: Listening
+  readonly imapTls: Listening | undefined
+  readonly imapProxies: readonly Network[]
+  readonly hostname: string
+  readonly tls: TlsFiles | undefined
+}
+
 export interface ImapServerParts extends Omit<ImapParts, 'db' | 'news'> {
   readonly database: Database
   readonly key: LoginParts['key']
   readonly observe?: LoginParts['observe']
-  readonly config: Pick<Config, 'imap' | 'imapTls' | 'imapProxies' | 'hostname' | 'tls'>
+  readonly config: ImapSettings
 }
 
 /** The actual ports; for a configured 0 any free one. */

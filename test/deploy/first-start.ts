@@ -56,7 +56,7 @@ for (const npm of [undefined, 'npm@10', 'npm@9'])
     })
 
     test('a test runs', () => {
-      const { output, errors, status } = newcomer.shell('npm test -- src/labels/keyword.test.ts')
+      const { output, errors, status } = newcomer.shell('npm test -- src/mail/labels/keyword.test.ts')
       assert.equal(status, 0, output + errors)
       assert.match(output, / 0 failed/)
     })

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { version } from '#/version.ts'
+import { version } from '#/base/version.ts'
 
 const launcher = join(import.meta.dirname, '../../bin/node.js')
 const program = join(import.meta.dirname, '../../bin/mailroom.js')

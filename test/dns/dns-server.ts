@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
-import type { ZoneRecords } from '#/ports/resolver.ts'
+import type { ZoneRecords } from '#/base/network/resolver.ts'
 
 export interface DnsServer extends AsyncDisposable {
   /** As MAILROOM_DNS_SERVERS takes it. */

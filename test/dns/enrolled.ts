@@ -1,4 +1,4 @@
-import type { ZoneRecords } from '#/ports/resolver.ts'
+import type { ZoneRecords } from '#/base/network/resolver.ts'
 import { hostname } from '#test/world/installation.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 

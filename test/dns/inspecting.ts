@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ZoneResolver } from '#/adapters/resolver/zone.ts'
+import type { ZoneRecords } from '#/base/network/resolver.ts'
 import { type Finding, inspect } from '#/domains/dns/inspect.ts'
 import { type WantedRecord, wantedRecords } from '#/domains/dns/records.ts'
-import type { ZoneRecords } from '#/ports/resolver.ts'
+import { ZoneResolver } from '#/domains/resolver/zone.ts'
 
 /** This installation, as records name it. */
 export const host = 'mx.mailroom.test'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { commands } from '#/cli/commands.ts'
+import { commands } from '#/app/cli/commands.ts'
 import { statuses } from '#/http/answers/error-body.ts'
 import { each } from '#test/each.ts'
 import { pathsIn } from './links.ts'
@@ -26,19 +26,22 @@ function isMissingFrom(page: string): (name: string) => boolean {
 }
 
 test('docs/configuration.md has every variable that is read', () => {
-  const variables = found(sources('src/config/*.ts'), /'(MAILROOM_[A-Z_]+|DATABASE_URL|HOST|PORT|LOG_LEVEL|NODE_ENV)'/g)
+  const variables = found(
+    sources('src/app/config/*.ts'),
+    /'(MAILROOM_[A-Z_]+|DATABASE_URL|HOST|PORT|LOG_LEVEL|NODE_ENV)'/g,
+  )
   assert.ok(variables.length > 20, 'the variables are found')
   assert.deepEqual(variables.filter(isMissingFrom(read('docs/configuration.md'))), [])
 })
 
 test('docs/configuration.md has no variable that nobody reads', () => {
   const variables = found(read('docs/configuration.md'), /`(MAILROOM_[A-Z_]+)`/g)
-  assert.deepEqual(variables.filter(isMissingFrom(sources('src/config/*.ts'))), [])
+  assert.deepEqual(variables.filter(isMissingFrom(sources('src/app/config/*.ts'))), [])
 })
 
 test('deploy/compose.yaml passes on every variable that is read, or refuses it', () => {
   const variables = found(
-    sources('src/config/*.ts'),
+    sources('src/app/config/*.ts'),
     /'((?:MAILROOM|OTEL)_[A-Z_]+[A-Z]|DATABASE_URL|HOST|PORT|LOG_LEVEL|NODE_ENV)'/g,
   )
   const compose = read('deploy/compose.yaml')
@@ -100,13 +103,13 @@ function drawn(page: string): { states: string[]; functions: string[] }[] {
 }
 
 test('docs/mail-out.md draws every state of a message and of a recipient, and names the function of each change', () => {
-  const schema = read('src/db/schema/queue.ts')
+  const schema = read('src/base/db/schema/queue.ts')
   const states = [/type MessageState = (.*)/, /interface OutboundRecipients[\s\S]*?\n {2}state: (.*)/].map((type) =>
     found(type.exec(schema)?.[1] ?? '', /'(\w+)'/g).sort(),
   )
   const diagrams = drawn(read('docs/mail-out.md'))
   assert.deepEqual(each(diagrams, 'states'), states)
-  const queue = sources('src/queue/*.ts')
+  const queue = sources('src/out/queue/*.ts')
   const lacking = diagrams.flatMap(({ functions }) => functions.filter((name) => !queue.includes(`function ${name}(`)))
   assert.deepEqual(lacking, [])
 })

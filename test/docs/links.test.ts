@@ -68,7 +68,7 @@ test('a comment cites a page by its path', () =>
   ]))
 
 test('a page names a file in code, and a pattern is none', () =>
-  assert.deepEqual(pathsIn('See `src/main.ts`, `deploy/systemd/` and `src/*.test.ts`.'), [
-    'src/main.ts',
+  assert.deepEqual(pathsIn('See `src/app/main.ts`, `deploy/systemd/` and `src/*.test.ts`.'), [
+    'src/app/main.ts',
     'deploy/systemd/',
   ]))

@@ -27,7 +27,7 @@ export function citedIn(text: string): string[] {
   return [...text.matchAll(/(?<![\w/.])docs\/[\w/-]+\.md(?:#[\w-]+)?/g)].map(([path]) => path)
 }
 
-/** The files and folders of the repository that a page names in code, such as `src/main.ts`; patterns apart. */
+/** The files and folders of the repository that a page names in code, such as `src/app/main.ts`; patterns apart. */
 export function pathsIn(page: string): string[] {
   const named = prose(page).matchAll(/`((?:src|web\/src|test|bench|deploy|bin)\/[\w./@-]*)`/g)
   return [...named].map(([, path = '']) => path)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type EventType, eventTypes } from '#/events/types.ts'
+import { type EventType, eventTypes } from '#/base/event-log/types.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { onceWritten } from '#test/observe/writes.ts'
 import { ofFile } from '#test/of-file.ts'

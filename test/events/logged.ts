@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import type { Db } from '#/db/schema.ts'
-import { EventFeed } from '#/events/feed.ts'
-import { boundsOf } from '#/events/log.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { EventFeed } from '#/base/event-log/feed.ts'
+import { boundsOf } from '#/base/event-log/log.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 

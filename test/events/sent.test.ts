@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropWaiting } from '#/queue/waiting.ts'
+import { dropWaiting } from '#/out/queue/waiting.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 import { logged } from './logged.ts'
 

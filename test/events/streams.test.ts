@@ -1,8 +1,8 @@
 // On both databases: what one connection commits another is notified of.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
-import { createKey, revokeKey } from '#/keys/keys.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import { createKey, revokeKey } from '#/people/keys/keys.ts'
 import { nextRequest } from '#test/sockets/next-request.ts'
 import { World } from '#test/world/world.ts'
 import { events, filter, furnished, label, now, patch } from './furnished.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { entriesOf } from '#/audit/queries.ts'
+import { entriesOf } from '#/base/audit/queries.ts'
 import { each } from '#test/each.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'

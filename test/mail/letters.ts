@@ -1,8 +1,8 @@
-import { Refusal } from '#/errors.ts'
-import type { Copy } from '#/mail/append.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import type { Stored } from '#/mail/read.ts'
-import { readMessage } from '#/mime/message.ts'
+import { Refusal } from '#/base/errors.ts'
+import { readMessage } from '#/formats/mime/message.ts'
+import type { Copy } from '#/mail/store/append.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
+import type { Stored } from '#/mail/store/read.ts'
 
 /** A message with these header fields; the body is taken as one octet a character. */
 export function letter(fields: Record<string, string>, body = 'Dear Bob\r\n'): Buffer {

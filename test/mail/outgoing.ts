@@ -1,4 +1,4 @@
-import type { Outgoing } from '#/sending/outgoing.ts'
+import type { Outgoing } from '#/out/sending/outgoing.ts'
 
 /** A plain message as it is handed in to be sent. */
 export const outgoing: Outgoing = {

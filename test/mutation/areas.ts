@@ -37,8 +37,8 @@ export const areas: Readonly<Record<string, Area>> = {
     'faults/**/{scheduled,sent}-*',
   ),
   leases: {
-    source: ['src/db/{leases,lease-holder}.ts'],
-    tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/queue/*.test.ts'],
+    source: ['src/base/db/{leases,lease-holder}.ts'],
+    tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/out/queue/*.test.ts'],
   },
   queue: area(
     'queue',

@@ -1,5 +1,5 @@
 import type { KyselyPlugin, RootOperationNode } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 /** The same database, and how many statements were made through it that name the table or function. */
 export function countingStatements(db: Db, name: string): { db: Db; count: () => number } {

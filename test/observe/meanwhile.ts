@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { CompiledQuery, QueryResult } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 type Ask = () => Promise<QueryResult<unknown>>
 

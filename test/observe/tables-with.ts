@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 /** The tables that have the text in any row, in a text or in octets. */
 export async function tablesWith(db: Db, text: string): Promise<string[]> {

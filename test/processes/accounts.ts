@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { openedFields } from '#/queue/sealed.ts'
+import { openedFields } from '#/out/queue/sealed.ts'
 import { each } from '#test/each.ts'
 import { type Attempt, check, type Verdict } from '#test/faults/letters/checker.ts'
 import { fieldOf, timePasses } from '#test/faults/letters/post-office.ts'

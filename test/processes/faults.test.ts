@@ -1,7 +1,7 @@
 // On a server: several processes run on it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#/config/roles.ts'
+import type { Role } from '#/app/config/roles.ts'
 import { networkTo } from '#test/faults/network/network.ts'
 import type { FaultProxy } from '#test/faults/network/proxy.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'

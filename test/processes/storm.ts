@@ -1,4 +1,4 @@
-import { roles } from '#/config/roles.ts'
+import { roles } from '#/app/config/roles.ts'
 import { type Account, accountFor } from './accounts.ts'
 import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'

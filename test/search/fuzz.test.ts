@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readMessage } from '#/mime/message.ts'
-import { codePoints } from '#/text.ts'
+import { codePoints } from '#/base/text/text.ts'
+import { readMessage } from '#/formats/mime/message.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

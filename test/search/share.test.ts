@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { searchMail } from '#/mail/search/search.ts'
-import { readMessage } from '#/mime/message.ts'
-import { parseQuery } from '#/search/query.ts'
+import { readMessage } from '#/formats/mime/message.ts'
+import { parseQuery } from '#/mail/search/query.ts'
+import { searchMail } from '#/mail/store/search/search.ts'
 import { World } from '#test/world/world.ts'
 
 /** More than are read before words are looked up. */

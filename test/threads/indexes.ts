@@ -1,9 +1,9 @@
-import type { Db } from '#/db/schema.ts'
-import { folderChanges } from '#/mail/changes.ts'
-import { folderStates } from '#/mail/folders.ts'
-import type { IdHashKey } from '#/mime/id-hash.ts'
-import { ThreadCache } from '#/threads/cache.ts'
-import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import type { Db } from '#/base/db/schema.ts'
+import type { IdHashKey } from '#/formats/mime/id-hash.ts'
+import { folderChanges } from '#/mail/store/changes.ts'
+import { folderStates } from '#/mail/store/folders.ts'
+import { ThreadCache } from '#/mail/threads/cache.ts'
+import { MailboxIndexes } from '#/mail/threads/mailbox/mailbox-indexes.ts'
 
 /** The indexes of mail in a database. */
 export function indexesOn(db: Db, key: IdHashKey, maxBytes = 1 << 30) {

@@ -1,7 +1,7 @@
 /** Conversations by the rule of docs/reference/threads.md: plain and slow, from header text, without code of
  *  the implementation under test. */
 
-import { publicId } from '#/message-id.ts'
+import { publicId } from '#/base/text/message-id.ts'
 
 /** A message in a folder. `headers` are its header lines, each ending in CRLF. */
 export interface FiledMessage {

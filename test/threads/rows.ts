@@ -1,11 +1,11 @@
-import type { FolderChanges } from '#/mail/changes.ts'
-import type { ThreadIds } from '#/mime/header/references.ts'
-import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
+import type { ThreadIds } from '#/formats/mime/header/references.ts'
+import { type IdHashKey, idHash, idHashes } from '#/formats/mime/id-hash.ts'
+import type { FolderChanges } from '#/mail/store/changes.ts'
 
 /** A message as an index reads it. */
 export interface ThreadRow {
   readonly uid: number
-  /** Of the message (src/message-id.ts); without it the uid. */
+  /** Of the message (src/base/text/message-id.ts); without it the uid. */
   readonly number?: number
   readonly seen: boolean
   readonly receivedAt: number

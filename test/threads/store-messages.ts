@@ -1,6 +1,6 @@
-import type { Copy } from '#/mail/append.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import { readMessage } from '#/mime/message.ts'
+import { readMessage } from '#/formats/mime/message.ts'
+import type { Copy } from '#/mail/store/append.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'
 

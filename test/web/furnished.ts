@@ -1,5 +1,5 @@
-import { updateMessages } from '#/mail/update.ts'
-import { recordBounces } from '#/suppressions/queries.ts'
+import { updateMessages } from '#/mail/store/update.ts'
+import { recordBounces } from '#/out/suppressions/queries.ts'
 import type { World } from '#test/world/world.ts'
 import { Box } from './mailbox.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ZoneRecords } from '#/ports/resolver.ts'
+import type { ZoneRecords } from '#/base/network/resolver.ts'
 import { ofFile } from '#test/of-file.ts'
 import { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'

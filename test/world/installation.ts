@@ -1,6 +1,6 @@
-import { sealedAs } from '#/queue/sealed.ts'
-import { Keyring } from '#/secrets/keyring.ts'
-import { sealingKey } from '#/secrets/seal.ts'
+import { Keyring } from '#/base/secrets/keyring.ts'
+import { sealingKey } from '#/base/secrets/seal.ts'
+import { sealedAs } from '#/out/queue/sealed.ts'
 
 /** The name of every service in a test, in its mail and its domains' records. */
 export const hostname = 'mx.mailroom.test'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Operator } from '#/cli/command.ts'
-import { runCommand } from '#/cli/run.ts'
-import { readConfig } from '#/config/config.ts'
-import type { Database } from '#/db/open.ts'
-import { tryRelay } from '#/server/adapters.ts'
+import type { Operator } from '#/app/cli/command.ts'
+import { runCommand } from '#/app/cli/run.ts'
+import { readConfig } from '#/app/config/config.ts'
+import { tryRelay } from '#/app/server/adapters.ts'
+import type { Database } from '#/base/db/open.ts'
 import { hostname, keyring } from './installation.ts'
 
 /** The surroundings of the operator's commands in a test. */

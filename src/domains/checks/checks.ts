@@ -1,5 +1,5 @@
-import { Mutex } from '#/event-loop/mutex.ts'
-import { unfollowed } from '#/ports/follow.ts'
+import { unfollowed } from '#/base/event-loop/follow.ts'
+import { Mutex } from '#/base/event-loop/mutex.ts'
 import { type CheckDependencies, checkDomain } from './check.ts'
 import { type Claim, claimDue, release } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type SealingKey, seal } from '#/secrets/seal.ts'
+import { type SealingKey, seal } from '#/base/secrets/seal.ts'
 import type { PublishedKey } from '../dns/records.ts'
 
 /** A signing key of a domain, with the private half sealed for the database. */

@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import QuickLRU from 'quick-lru'
-import type { Db } from '#/db/schema.ts'
-import { type SealingKey, unseal } from '#/secrets/seal.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { type SealingKey, unseal } from '#/base/secrets/seal.ts'
 
 /** An unsealed signing key. */
 export interface OpenKey {

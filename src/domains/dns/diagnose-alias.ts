@@ -1,5 +1,5 @@
-import { ifLookupFails, LookupFailed } from '#/errors.ts'
-import { longestAliasChain, type Resolver } from '#/ports/resolver.ts'
+import { ifLookupFails, LookupFailed } from '#/base/errors.ts'
+import { longestAliasChain, type Resolver } from '#/base/network/resolver.ts'
 import { printable } from './finding.ts'
 
 /** The target of an alias (CNAME) at a name without the record, if it can be looked up. @throws LookupFailed if aliases form

@@ -1,4 +1,4 @@
-import { ifLookupFails } from '#/errors.ts'
+import { ifLookupFails } from '#/base/errors.ts'
 import { registeredDomain } from '../name.ts'
 import type { Inspection } from './finding.ts'
 

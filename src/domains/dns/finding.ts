@@ -1,4 +1,4 @@
-import type { Resolver } from '#/ports/resolver.ts'
+import type { Resolver } from '#/base/network/resolver.ts'
 import type { WantedRecord } from './records.ts'
 
 /** The result of looking up a wanted record. */

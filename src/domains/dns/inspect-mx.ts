@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { ifLookupFails } from '#/errors.ts'
-import { dnsName } from '#/text.ts'
+import { ifLookupFails } from '#/base/errors.ts'
+import { dnsName } from '#/base/text/text.ts'
 import { diagnoseAlias, noneBeside } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'

@@ -1,4 +1,4 @@
-import { dnsName } from '#/text.ts'
+import { dnsName } from '#/base/text/text.ts'
 import { type Finding, type Inspection, satisfied, unsatisfied } from './finding.ts'
 
 /** The host of the MTA-STS policy (RFC 8461, section 3.3): an alias of ours, or our addresses. */

@@ -1,5 +1,5 @@
-import { LookupFailed } from '#/errors.ts'
-import type { Resolver } from '#/ports/resolver.ts'
+import { LookupFailed } from '#/base/errors.ts'
+import type { Resolver } from '#/base/network/resolver.ts'
 import type { Finding, Inspection } from './finding.ts'
 import { inspectMx } from './inspect-mx.ts'
 import { inspectPolicyHost } from './inspect-policy-host.ts'

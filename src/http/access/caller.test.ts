@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Refusal } from '#/errors.ts'
-import { parsePattern } from '#/mime/address/address-pattern.ts'
+import { Refusal } from '#/base/errors.ts'
+import { parsePattern } from '#/formats/mime/address/address-pattern.ts'
 import { Caller, everyLevel } from './caller.ts'
 
 const [ours, theirs] = [randomUUID(), randomUUID()]

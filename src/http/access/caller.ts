@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { invalid, notFound, Refusal } from '#/errors.ts'
-import { patternsMatching } from '#/mime/address/address-pattern.ts'
+import { invalid, notFound, Refusal } from '#/base/errors.ts'
+import { patternsMatching } from '#/formats/mime/address/address-pattern.ts'
 
 /** What one may do with the mail of a mailbox, each level including those before: read it; change its labels, flags and
  *  folders; send from it, and set its forwarding. */

@@ -1,4 +1,4 @@
-import { Refusal } from '#/errors.ts'
+import { Refusal } from '#/base/errors.ts'
 
 /** How long after a confirmation a member may do what is dangerous, in milliseconds. */
 export const confirmedForMs = 600_000

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
-import type { Db } from '#/db/schema.ts'
-import { batched } from '#/event-loop/batching.ts'
-import type { RunningClock } from '#/ports/clock.ts'
+import type { RunningClock } from '#/base/clock/clock.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { batched } from '#/base/event-loop/batching.ts'
 import type { Client, Identity } from './authorize.ts'
 
 /** A stored and cached credential: the identity of its requests. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isLoopback } from '#/ip-address.ts'
+import { isLoopback } from '#/base/network/ip-address.ts'
 
 /** The cookies of a browser, and whether it sent them for a page of ours. */
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '#/db/unavailable.ts'
-import { invalid, mailUnavailable, Refusal } from '#/errors.ts'
+import { isUnavailable } from '#/base/db/unavailable.ts'
+import { invalid, mailUnavailable, Refusal } from '#/base/errors.ts'
 import { withOthers } from '../validation/validate.ts'
 import { errorBody, statusOf } from './error-body.ts'
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { FairShare, type Holder, type Share } from '#/event-loop/fair-share.ts'
+import { FairShare, type Holder, type Share } from '#/base/event-loop/fair-share.ts'
 import type { App } from '../app-type.ts'
 import { lacking, shareUntilAnswered } from '../rate/budgets.ts'
 

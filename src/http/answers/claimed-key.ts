@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Db, Tx } from '#/db/schema.ts'
-import { isUnavailable } from '#/db/unavailable.ts'
+import type { Db, Tx } from '#/base/db/schema.ts'
+import { isUnavailable } from '#/base/db/unavailable.ts'
 import { ok } from './idempotency.ts'
 import { idempotencyKey, progressIn, replay, sealAnswer, sealProgress, stillRunning } from './idempotency-key.ts'
 import {

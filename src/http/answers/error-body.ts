@@ -1,4 +1,4 @@
-import type { ErrorCode, Needed, Refusal } from '#/errors.ts'
+import type { ErrorCode, Needed, Refusal } from '#/base/errors.ts'
 import { Type } from '../schemas/type.ts'
 
 /** Status and code go together as here and nowhere else (docs/reference/http.md). */

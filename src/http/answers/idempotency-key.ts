@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { invalid, Refusal } from '#/errors.ts'
-import { seal, unseal } from '#/secrets/seal.ts'
+import { invalid, Refusal } from '#/base/errors.ts'
+import { seal, unseal } from '#/base/secrets/seal.ts'
 import { bounded } from './bounded-answers.ts'
 import type { KeyRef } from './kept-answers.ts'
 import type { Serialized } from './serialized-answer.ts'

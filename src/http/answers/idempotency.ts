@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Db, Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/base/db/schema.ts'
 import { idempotencyKey, KeyReused, replay, sealAnswer, stillRunning, unsealFor } from './idempotency-key.ts'
 import { type KeyRef, keepAnswer, keepRefusal, keyInUse, lockKey } from './kept-answers.ts'
 import { type Answer, refusalToKeep, type Serialized, send, sendAgain, serialized } from './serialized-answer.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/base/db/schema.ts'
 
 /** An Idempotency-Key of an organization. */
 export interface KeyRef {

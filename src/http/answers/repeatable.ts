@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, RouteHandlerMethod } from 'fastify'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 import type { App } from '../app-type.ts'
 import { answerClaimed } from './claimed-key.ts'
 import { ok } from './idempotency.ts'

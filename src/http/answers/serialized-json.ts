@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { bufferOf } from '#/event-loop/pieces.ts'
+import { bufferOf } from '#/base/event-loop/pieces.ts'
 
 /** A value that is already serialized to JSON, in UTF-8. */
 export class SerializedJson {
@@ -11,7 +11,7 @@ export class SerializedJson {
   }
 }
 
-/** A text that may be serialized already, as those of large messages are (src/mime/reader.ts). */
+/** A text that may be serialized already, as those of large messages are (src/formats/mime/reader.ts). */
 export function readyText(text: string | null | Uint8Array): string | null | SerializedJson {
   return text instanceof Uint8Array ? new SerializedJson(text) : text
 }

@@ -1,4 +1,4 @@
-import { type Budget, FairShare, type Holder, type Share } from '#/event-loop/fair-share.ts'
+import { type Budget, FairShare, type Holder, type Share } from '#/base/event-loop/fair-share.ts'
 
 /** Memory for whole bodies, each from its first octet until its request is answered: one that is being read never waits, so no two can
  *  deadlock. */

@@ -1,4 +1,4 @@
-import { codePoints } from '#/text.ts'
+import { codePoints } from '#/base/text/text.ts'
 
 /** The offset at which a text stops being JSON (RFC 8259), and what is expected there. */
 export interface JsonSyntaxError {

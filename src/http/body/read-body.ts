@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { invalid, type Refusal } from '#/errors.ts'
-import type { Holder } from '#/event-loop/fair-share.ts'
+import { invalid, type Refusal } from '#/base/errors.ts'
+import type { Holder } from '#/base/event-loop/fair-share.ts'
 import { lacking } from '../rate/budgets.ts'
 import type { BodyMemory } from './body-memory.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { insideOf, isPublic, type Network, readAddress, unmappedAddress } from '#/ip-address.ts'
+import { insideOf, isPublic, type Network, readAddress, unmappedAddress } from '#/base/network/ip-address.ts'
 import type { App } from '../app-type.ts'
 
 export interface ClientAddressParts {

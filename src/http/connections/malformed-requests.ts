@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { invalid, Refusal } from '#/errors.ts'
+import { invalid, Refusal } from '#/base/errors.ts'
 import { errorBody } from '../answers/error-body.ts'
 import type { App } from '../app-type.ts'
 import { headersTimeout } from './connection-limits.ts'

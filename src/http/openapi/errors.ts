@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#/errors.ts'
+import type { ErrorCode } from '#/base/errors.ts'
 import { ErrorBody, statuses } from '../answers/error-body.ts'
 import { Type } from '../schemas/type.ts'
 import { answerHeaders } from './headers.ts'

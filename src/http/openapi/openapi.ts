@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import { version } from '#/version.ts'
+import { version } from '#/base/version.ts'
 import type { App } from '../app-type.ts'
 import { publishedDescription } from './components.ts'
 import { describeRoute } from './route.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '#/errors.ts'
-import type { FairShare, Holder, Share } from '#/event-loop/fair-share.ts'
+import { Refusal } from '#/base/errors.ts'
+import type { FairShare, Holder, Share } from '#/base/event-loop/fair-share.ts'
 
 /** Who takes part of a budget by a request. Whoever has not signed in is known by the address. */
 export function holderOf({ organizationId, actorId, clientAddress }: FastifyRequest): Holder {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 /** One window of requests for all processes on one database. */
 export interface SharedQuota {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { invalid } from '#/errors.ts'
-import { isUuid } from '#/text.ts'
+import { invalid } from '#/base/errors.ts'
+import { isUuid } from '#/base/text/text.ts'
 
 /** The rest of a list in its order, unaffected by earlier insertions and deletions. */
 

@@ -1,5 +1,5 @@
-import { notFound } from '#/errors.ts'
-import { isUuid } from '#/text.ts'
+import { notFound } from '#/base/errors.ts'
+import { isUuid } from '#/base/text/text.ts'
 import {
   type Static,
   type TLiteralValue,

@@ -1,4 +1,4 @@
-import { invalid } from '#/errors.ts'
+import { invalid } from '#/base/errors.ts'
 
 const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { type FieldError, Refusal } from '#/errors.ts'
+import { type FieldError, Refusal } from '#/base/errors.ts'
 import { forValue, type SchemaNode, typeOf } from './schema-node.ts'
 import { validationMessage } from './validation-messages.ts'
 

@@ -1,4 +1,4 @@
-import { invalid, type Refusal } from '#/errors.ts'
+import { invalid, type Refusal } from '#/base/errors.ts'
 import type { App } from '../app-type.ts'
 
 /** Refuses a query whose percent-encoding cannot be decoded (RFC 3986, section 2.1), in place of reading it as it is written. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { invalid, Refusal } from '#/errors.ts'
+import { invalid, Refusal } from '#/base/errors.ts'
 import { Line, Nullable, OneOf, OneOrMore, paging, Strict } from '../schemas/shared-schemas.ts'
 import { Type } from '../schemas/type.ts'
 import type { SchemaNode } from './schema-node.ts'

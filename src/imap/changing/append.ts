@@ -1,4 +1,4 @@
-import { type Given, replaceGiven, storeGiven } from '#/mail/append-given.ts'
+import { type Given, replaceGiven, storeGiven } from '#/mail/store/append-given.ts'
 import { No } from '../answers.ts'
 import type { Handler } from '../session/session.ts'
 import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { readSummaries } from '#/mail/read.ts'
+import { readSummaries } from '#/mail/store/read.ts'
 import type { HeardSession } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { changingCommands } from './commands.ts'

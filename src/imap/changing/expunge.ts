@@ -1,4 +1,4 @@
-import { expungeMarked, markedDeleted } from '#/mail/expunge.ts'
+import { expungeMarked, markedDeleted } from '#/mail/store/expunge.ts'
 import { progress } from '../selected/progress.ts'
 import { leave } from '../selected/select.ts'
 import { contains } from '../selected/sequence-map.ts'

@@ -1,4 +1,4 @@
-import type { MessageFlag } from '#/mail/change.ts'
+import type { MessageFlag } from '#/mail/store/change.ts'
 import { Bad, No } from '../answers.ts'
 import { flagColumns } from '../selected/flags.ts'
 

@@ -1,5 +1,5 @@
-import { type Change, messageFlags } from '#/mail/change.ts'
-import { type Stored, storeFlags } from '#/mail/store-flags.ts'
+import { type Change, messageFlags } from '#/mail/store/change.ts'
+import { type Stored, storeFlags } from '#/mail/store/store-flags.ts'
 import { Bad, type Completed, No } from '../answers.ts'
 import type { OpenFolder } from '../selected/open-folder.ts'
 import { fetched, tellKeywords, writeLines } from '../selected/tell.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Entity, readEntity } from '#/mime/entity/entity.ts'
+import { type Entity, readEntity } from '#/formats/mime/entity/entity.ts'
 import { structureText } from './body-structure.ts'
 
 const told = { isExtended: true, knowsGlobal: true }

@@ -1,7 +1,7 @@
-import type { WrittenParameters } from '#/mime/entity/content-fields.ts'
-import type { Entity } from '#/mime/entity/entity.ts'
-import type { Envelope } from '#/mime/entity/envelope.ts'
-import type { EnvelopeAddress } from '#/mime/entity/envelope-addresses.ts'
+import type { WrittenParameters } from '#/formats/mime/entity/content-fields.ts'
+import type { Entity } from '#/formats/mime/entity/entity.ts'
+import type { Envelope } from '#/formats/mime/entity/envelope.ts'
+import type { EnvelopeAddress } from '#/formats/mime/entity/envelope-addresses.ts'
 import { octetNstring, octetString } from './octet-text.ts'
 
 /** How a structure is told. */

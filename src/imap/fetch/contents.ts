@@ -1,7 +1,7 @@
-import { query, SqlPart } from '#/db/query.ts'
-import type { Db } from '#/db/schema.ts'
-import type { FolderRef } from '#/mail/folders.ts'
-import { firstText, wholeText } from '#/mail/octets.ts'
+import { query, SqlPart } from '#/base/db/query.ts'
+import type { Db } from '#/base/db/schema.ts'
+import type { FolderRef } from '#/mail/store/folders.ts'
+import { firstText, wholeText } from '#/mail/store/octets.ts'
 import type { StoredFlags } from '../selected/flags.ts'
 import type { Row } from './rows.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readEnvelope } from '#/mime/entity/envelope.ts'
-import { readHeaders } from '#/mime/header/headers.ts'
+import { readEnvelope } from '#/formats/mime/entity/envelope.ts'
+import { readHeaders } from '#/formats/mime/header/headers.ts'
 import { envelopeText } from './body-structure.ts'
 
 function envelopeOf(header: string): string {

@@ -1,5 +1,5 @@
-import { publicId } from '#/message-id.ts'
-import { readEnvelope } from '#/mime/entity/envelope.ts'
+import { publicId } from '#/base/text/message-id.ts'
+import { readEnvelope } from '#/formats/mime/entity/envelope.ts'
 import { flagsText } from '../selected/flags.ts'
 import { dateTime } from '../wire/format.ts'
 import { envelopeText, structureText, type Telling } from './body-structure.ts'

@@ -1,4 +1,4 @@
-import { sliceEnd } from '#/mail/octets.ts'
+import { sliceEnd } from '#/mail/store/octets.ts'
 import type { Content } from './contents.ts'
 import type { Range } from './section.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Gone } from '#/mail/octets.ts'
+import { Gone } from '#/mail/store/octets.ts'
 import { Bye } from '../answers.ts'
 import type { Output } from '../wire/output.ts'
 import { withoutNul } from './octet-text.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
-import { type FolderRef, uidRows } from '#/mail/folders.ts'
-import { integers, packed, times } from '#/mail/packed.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { type FolderRef, uidRows } from '#/mail/store/folders.ts'
+import { integers, packed, times } from '#/mail/store/packed.ts'
 import { flagColumns, type StoredFlags } from '../selected/flags.ts'
 
 /** A message in its folder, without what it says. */

@@ -1,5 +1,5 @@
-import { type TransferDecoder, transferDecoder } from '#/mime/body/transfer-decoder.ts'
-import type { Entity } from '#/mime/entity/entity.ts'
+import { type TransferDecoder, transferDecoder } from '#/formats/mime/body/transfer-decoder.ts'
+import type { Entity } from '#/formats/mime/entity/entity.ts'
 import type { SectionItem } from './items.ts'
 import type { MessageSource } from './message-source.ts'
 import type { ResponseWriter } from './response-writer.ts'

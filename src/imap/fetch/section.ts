@@ -1,4 +1,4 @@
-import type { Entity } from '#/mime/entity/entity.ts'
+import type { Entity } from '#/formats/mime/entity/entity.ts'
 import { Bad } from '../answers.ts'
 import type { Arguments } from '../wire/arguments.ts'
 import { astring } from '../wire/format.ts'

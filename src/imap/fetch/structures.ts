@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
-import { collected } from '#/event-loop/pieces.ts'
-import { Slots } from '#/event-loop/slots.ts'
-import { Gone, octetsOf } from '#/mail/octets.ts'
-import type { Entity } from '#/mime/entity/entity.ts'
-import type { MessageReader } from '#/mime/reader.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { collected } from '#/base/event-loop/pieces.ts'
+import { Slots } from '#/base/event-loop/slots.ts'
+import type { Entity } from '#/formats/mime/entity/entity.ts'
+import type { MessageReader } from '#/formats/mime/reader.ts'
+import { Gone, octetsOf } from '#/mail/store/octets.ts'
 
 /** To find the structure of a large message all of it is read, of one at a time in the process: many clients that ask for such
  *  messages cost the memory of one. */

@@ -1,5 +1,5 @@
-import { storageUsed } from '#/mail/storage.ts'
-import { usageOf } from '#/usage/queries.ts'
+import { storageUsed } from '#/mail/store/storage.ts'
+import { usageOf } from '#/people/usage/queries.ts'
 import { type Completed, No } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'

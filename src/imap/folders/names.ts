@@ -1,4 +1,4 @@
-import { isStandardFolder } from '#/mail/folder-name.ts'
+import { isStandardFolder } from '#/mail/store/folder-name.ts'
 
 /** Between the steps of a path. */
 export const separator = '/'

@@ -1,5 +1,5 @@
 import type { Level } from '#/http/access/caller.ts'
-import { isStandardFolder } from '#/mail/folder-name.ts'
+import { isStandardFolder } from '#/mail/store/folder-name.ts'
 
 /** Rights of RFC 4314 by what a user may do with a mailbox: l, r see it and read it; s, w, t, e set flags and remove messages; i adds
  *  messages; k, x create and delete folders; p sends from it; c, d are the names of k, x and of t, e in older programs. Nobody has a:

@@ -1,7 +1,7 @@
-import { query } from '#/db/query.ts'
-import type { Db } from '#/db/schema.ts'
+import { query } from '#/base/db/query.ts'
+import type { Db } from '#/base/db/schema.ts'
 import type { Level } from '#/http/access/caller.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 
 /** A mailbox that is shared with the member whose own mailbox this is. */
 export interface Shared {

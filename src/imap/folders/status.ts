@@ -1,5 +1,5 @@
-import { query } from '#/db/query.ts'
-import { LIMITS } from '#/inbound/connection/limits.ts'
+import { query } from '#/base/db/query.ts'
+import { LIMITS } from '#/smtp/inbound/connection/limits.ts'
 import { Bad } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
 import type { Session } from '../session/session.ts'

@@ -1,6 +1,6 @@
-import { query } from '#/db/query.ts'
-import type { Db } from '#/db/schema.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { query } from '#/base/db/query.ts'
+import type { Db } from '#/base/db/schema.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 
 /** A folder as LIST and STATUS show it. */
 export interface StoredFolder {

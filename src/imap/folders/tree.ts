@@ -1,5 +1,5 @@
 import type { Level } from '#/http/access/caller.ts'
-import { folderName } from '#/mail/folder-name.ts'
+import { folderName } from '#/mail/store/folder-name.ts'
 import type { Session } from '../session/session.ts'
 import { imapName, separator, sharedName, sharedPath, sharedRoot } from './names.ts'
 import { sharedWith } from './shares.ts'

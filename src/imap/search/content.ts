@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { first } from '#/mail/octets.ts'
-import type { Sought } from '#/mime/body/holds-texts.ts'
+import type { Sought } from '#/formats/mime/body/holds-texts.ts'
+import { first } from '#/mail/store/octets.ts'
 import type { Places } from './places.ts'
 import { type Found, sift } from './rows.ts'
 import type { Scope } from './scope.ts'

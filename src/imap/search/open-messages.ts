@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { sql } from 'kysely'
-import { collected } from '#/event-loop/pieces.ts'
-import { Slots } from '#/event-loop/slots.ts'
-import { uidRows } from '#/mail/folders.ts'
-import { first, Gone, inBase64, octetsOf, whole } from '#/mail/octets.ts'
-import { bytes, integers, packed } from '#/mail/packed.ts'
+import { collected } from '#/base/event-loop/pieces.ts'
+import { Slots } from '#/base/event-loop/slots.ts'
+import { uidRows } from '#/mail/store/folders.ts'
+import { first, Gone, inBase64, octetsOf, whole } from '#/mail/store/octets.ts'
+import { bytes, integers, packed } from '#/mail/store/packed.ts'
 import type { Scope } from './scope.ts'
 
 /** Messages that a statement reads, and octets of all of them unless one is larger. */

@@ -1,4 +1,4 @@
-import type { Sought } from '#/mime/body/holds-texts.ts'
+import type { Sought } from '#/formats/mime/body/holds-texts.ts'
 import type { SequenceSet } from '../wire/sequence-set.ts'
 
 /** What a search asks of a message (RFC 9051, section 6.4.4). */

@@ -1,4 +1,4 @@
-import type { Sought } from '#/mime/body/holds-texts.ts'
+import type { Sought } from '#/formats/mime/body/holds-texts.ts'
 import { messagesAt } from './open-messages.ts'
 import { Places } from './places.ts'
 import type { SearchKey } from './program.ts'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { uidRows } from '#/mail/folders.ts'
-import { integers, packed } from '#/mail/packed.ts'
+import { uidRows } from '#/mail/store/folders.ts'
+import { integers, packed } from '#/mail/store/packed.ts'
 import { condition } from './columns.ts'
 import { Places } from './places.ts'
 import type { SearchKey } from './program.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { bytes, integers, packed } from '#/mail/packed.ts'
+import { bytes, integers, packed } from '#/mail/store/packed.ts'
 import { flagColumns, type StoredFlags } from './flags.ts'
 
 /** A message whose flags may have changed. */

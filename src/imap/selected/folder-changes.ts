@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import { integers, packed } from '#/mail/packed.ts'
+import type { Db } from '#/base/db/schema.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
+import { integers, packed } from '#/mail/store/packed.ts'
 import { type Changed, type ChangedRow, changedIn, changedMessages, type Place } from './changed-messages.ts'
 
 /** What a client knows of a folder. */

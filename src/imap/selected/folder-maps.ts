@@ -1,4 +1,4 @@
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { SequenceMap } from './sequence-map.ts'
 
 /** The messages of a folder at some moment. */

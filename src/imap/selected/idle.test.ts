@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeFolder, removeFolder } from '#/mail/make-folder.ts'
+import { makeFolder, removeFolder } from '#/mail/store/make-folder.ts'
 import { partsOn } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 

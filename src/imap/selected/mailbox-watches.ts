@@ -1,5 +1,5 @@
-import { query } from '#/db/query.ts'
-import type { Db } from '#/db/schema.ts'
+import { query } from '#/base/db/query.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 interface Watched {
   /** What all folders of the mailbox were at the last look; undefined before. */

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { findFolder } from '#/mail/folders.ts'
+import { findFolder } from '#/mail/store/folders.ts'
 import { type Known, type Memory, ModelledClient } from '#test/world/imap/modelled-client.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { changingCommands } from '../changing/commands.ts'

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Database } from '#/db/open.ts'
-import { query } from '#/db/query.ts'
-import { channel } from '#/events/announce.ts'
+import type { Database } from '#/base/db/open.ts'
+import { query } from '#/base/db/query.ts'
+import { channel } from '#/base/event-log/announce.ts'
 import { KnownTexts } from '../fetch/known-texts.ts'
 import { ReadAhead } from '../fetch/read-ahead.ts'
 import { FolderMaps } from './folder-maps.ts'
@@ -44,7 +44,7 @@ export interface FolderWatch extends Disposable {
 }
 
 /** Wakes the sessions whose selected folders have changed, in this process or another one. There is one for a process. Each
- *  transaction that changes a folder's modification sequence announces its commit (src/db/connections/prepared.ts), on a server
+ *  transaction that changes a folder's modification sequence announces its commit (src/base/db/connections/prepared.ts), on a server
  *  by a notification to the other processes. Then one statement reads the modification sequences of all folders that are
  *  selected here, and sessions of changed ones are woken. It does not wait for older transactions, as readers of the event log
  *  do, since it reads what is, not what has happened. */

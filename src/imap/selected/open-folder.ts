@@ -1,4 +1,4 @@
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { imapName } from '../folders/names.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
 import { atEnd } from './at-end.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '#/adapters/clock/manual.ts'
+import { ManualClock } from '#/base/clock/manual.ts'
 import type { Session } from '../session/session.ts'
 import { Parser } from '../wire/parser.ts'
 import { progress } from './progress.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashPassword } from '#/passwords/password.ts'
+import { hashPassword } from '#/base/secrets/password.ts'
 import { Serving } from '#test/world/imap/serving.ts'
 
 const serving = await Serving.ofFile()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expungeMessages } from '#/mail/expunge.ts'
-import { makeFolder, removeFolder, renameFolderTree } from '#/mail/make-folder.ts'
+import { expungeMessages } from '#/mail/store/expunge.ts'
+import { makeFolder, removeFolder, renameFolderTree } from '#/mail/store/make-folder.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import type { Extension } from '../session/session.ts'
 

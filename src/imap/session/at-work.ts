@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Holder, Share } from '#/event-loop/fair-share.ts'
+import type { Holder, Share } from '#/base/event-loop/fair-share.ts'
 import { No } from '../answers.ts'
 import type { Output } from '../wire/output.ts'
 import type { Budgets } from './budgets.ts'

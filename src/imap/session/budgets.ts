@@ -1,4 +1,4 @@
-import { FairShare, type Holder } from '#/event-loop/fair-share.ts'
+import { FairShare, type Holder } from '#/base/event-loop/fair-share.ts'
 import { IMAP_LIMITS } from '../wire/limits.ts'
 import type { User } from './session.ts'
 
@@ -6,7 +6,7 @@ import type { User } from './session.ts'
 const waiting = IMAP_LIMITS.connections
 const patience = 60_000
 
-/** What the organizations of a process share. Whatever the sessions of one hold, and however long, there is room for the next (src/event-loop/fair-share.ts),
+/** What the organizations of a process share. Whatever the sessions of one hold, and however long, there is room for the next (src/base/event-loop/fair-share.ts),
  *  as over HTTP. */
 export class Budgets {
   /** Connections that are signed in. */

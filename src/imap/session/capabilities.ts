@@ -1,5 +1,5 @@
-import { LIMITS } from '#/inbound/connection/limits.ts'
-import { mechanisms } from '#/submission/sasl.ts'
+import { LIMITS } from '#/smtp/inbound/connection/limits.ts'
+import { mechanisms } from '#/smtp/submission/sasl.ts'
 import type { Connection } from './connection.ts'
 
 /** What is announced once a client has signed in. */

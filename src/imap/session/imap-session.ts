@@ -1,5 +1,5 @@
-import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
-import { isLoopback } from '#/ip-address.ts'
+import { isLoopback } from '#/base/network/ip-address.ts'
+import { ClientGone } from '#/smtp/inbound/connection/smtp-reader.ts'
 import { Bad, Bye, type Completed, No } from '../answers.ts'
 import type { Command } from '../wire/arguments.ts'
 import { statusLine, untagged } from '../wire/format.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { query } from '#/db/query.ts'
-import type { Db } from '#/db/schema.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { query } from '#/base/db/query.ts'
+import type { Db } from '#/base/db/schema.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { Bye, No } from '../answers.ts'
 import type { OpenFolder } from '../selected/open-folder.ts'
 

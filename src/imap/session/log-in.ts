@@ -1,5 +1,5 @@
-import { type LoginParts, logInTo } from '#/submission/log-in.ts'
-import { type Credentials, credentials } from '#/submission/sasl.ts'
+import { type LoginParts, logInTo } from '#/smtp/submission/log-in.ts'
+import { type Credentials, credentials } from '#/smtp/submission/sasl.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { User } from './session.ts'
 

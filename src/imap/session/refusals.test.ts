@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { invalid, mailUnavailable, notFound, Refusal } from '#/errors.ts'
-import { LoginRefused } from '#/submission/log-in.ts'
-import { SaslFailure } from '#/submission/sasl.ts'
+import { invalid, mailUnavailable, notFound, Refusal } from '#/base/errors.ts'
+import { LoginRefused } from '#/smtp/submission/log-in.ts'
+import { SaslFailure } from '#/smtp/submission/sasl.ts'
 import { Bad, No } from '../answers.ts'
 import { failureOf } from './refusals.ts'
 

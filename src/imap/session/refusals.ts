@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { isUnavailable } from '#/db/unavailable.ts'
-import { type ErrorCode, Refusal } from '#/errors.ts'
-import { LoginRefused } from '#/submission/log-in.ts'
-import { SaslFailure } from '#/submission/sasl.ts'
+import { isUnavailable } from '#/base/db/unavailable.ts'
+import { type ErrorCode, Refusal } from '#/base/errors.ts'
+import { LoginRefused } from '#/smtp/submission/log-in.ts'
+import { SaslFailure } from '#/smtp/submission/sasl.ts'
 import { Bad, No } from '../answers.ts'
 
 /** The tagged answer to a command that failed (RFC 9051, section 7.1; codes also of RFC 5530). */

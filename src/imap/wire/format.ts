@@ -1,4 +1,4 @@
-import { encodeUtf7 } from '#/mime/modified-utf7.ts'
+import { encodeUtf7 } from '#/formats/mime/modified-utf7.ts'
 import { isAllOf, isAstringChar, isAtomChar } from './characters.ts'
 import type { NumberRange, SequenceSet } from './sequence-set.ts'
 

@@ -1,4 +1,4 @@
-import { FixedShare, type MemoryShare, MessageMemory } from '#/inbound/connection/message-memory.ts'
+import { FixedShare, type MemoryShare, MessageMemory } from '#/smtp/inbound/connection/message-memory.ts'
 import type { ImapLimits } from './limits.ts'
 
 /** Memory for the literals of all connections, until their commands are carried out. */
@@ -21,7 +21,7 @@ export class LiteralMemory {
   }
 
   /** Of an organization: at least one message, and as much as it leaves free, so that there is room for the next, whatever some hold
-   *  (src/event-loop/fair-share.ts). */
+   *  (src/base/event-loop/fair-share.ts). */
   shareOf(organizationId: string): MemoryShare {
     return new OrganizationShare(organizationId, this)
   }

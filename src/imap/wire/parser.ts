@@ -1,5 +1,5 @@
-import { decodeUtf7, encodeUtf7 } from '#/mime/modified-utf7.ts'
-import { normalized } from '#/unicode.ts'
+import { normalized } from '#/base/text/unicode.ts'
+import { decodeUtf7, encodeUtf7 } from '#/formats/mime/modified-utf7.ts'
 import { Bad, No } from '../answers.ts'
 import type { Arguments, Octets } from './arguments.ts'
 import { type CharacterClass, isAstringChar, isAtomChar, isMailboxChar } from './characters.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { readAddress } from '#/ip-address.ts'
+import { readAddress } from '#/base/network/ip-address.ts'
 
 /** Who a proxy says is connected, and to which of its addresses; undefined where it speaks for itself, as for a health check. */
 export interface Proxied {

@@ -1,17 +1,23 @@
 // On both databases: leases are taken, lost and waited for by several connections.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { byOperator } from '#/audit/actor.ts'
-import { claimRunning } from '#/changes/queries.ts'
-import { changeLeases } from '#/changes/record.ts'
-import type { Db } from '#/db/schema.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { appendEvents } from '#/base/event-log/append.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
-import { appendEvents } from '#/events/append.ts'
-import { claimRun, runLeases } from '#/filters/runs/steps.ts'
-import { claimUnindexed, indexingLeases } from '#/mail/search/queue.ts'
-import { createOrganization } from '#/organizations/register.ts'
-import { claimScheduled, claimSuspect, claimWaiting, leases as outboundLeases, reclaimExpired } from '#/queue/claims.ts'
-import { claimWebhooks, leases as webhookLeases } from '#/webhooks/progress.ts'
+import { claimWebhooks, leases as webhookLeases } from '#/events/webhooks/progress.ts'
+import { claimRunning } from '#/mail/changes/queries.ts'
+import { changeLeases } from '#/mail/changes/record.ts'
+import { claimUnindexed, indexingLeases } from '#/mail/store/search/queue.ts'
+import {
+  claimScheduled,
+  claimSuspect,
+  claimWaiting,
+  leases as outboundLeases,
+  reclaimExpired,
+} from '#/out/queue/claims.ts'
+import { createOrganization } from '#/people/organizations/register.ts'
+import { claimRun, runLeases } from '#/rules/filters/runs/steps.ts'
 import { untilReadable } from '#test/events/logged.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
-import type { Lease, LeasedTable, Leases } from '#/db/leases.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Lease, LeasedTable, Leases } from '#/base/db/leases.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 /** A queue, and what the suite needs to know about it. */
 export interface QueueUnderTest {

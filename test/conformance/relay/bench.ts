@@ -1,7 +1,7 @@
 import { test } from 'node:test'
-import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+import type { Delivery, Outcome, Relay } from '#/out/relay/relay.ts'
 import { type Act, Sink, type SinkOptions, type Step } from '#test/sockets/sink.ts'
-import { type Limits, patience } from '../../../src/adapters/relay/limits.ts'
+import { type Limits, patience } from '../../../src/out/relay/limits.ts'
 
 export interface RelaySettings {
   readonly limits: Limits

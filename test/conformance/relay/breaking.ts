@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
 import type { Step } from '#test/sockets/sink.ts'
-import type { Limits } from '../../../src/adapters/relay/limits.ts'
+import type { Limits } from '../../../src/out/relay/limits.ts'
 import { short, type TestIt } from './bench.ts'
 
 const steps: readonly (readonly [Step, keyof Limits])[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Delivery } from '#/ports/relay.ts'
+import type { Delivery } from '#/out/relay/relay.ts'
 import { each } from '#test/each.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import type { Taken } from '#test/sockets/sink.ts'

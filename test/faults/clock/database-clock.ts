@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Database } from '#/base/db/open.ts'
+import type { Db } from '#/base/db/schema.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 
 /** PostgreSQL's own functions come first unless the path says otherwise. */

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
-import type { Database } from '#/db/open.ts'
-import type { Schema } from '#/db/schema.ts'
+import type { Database } from '#/base/db/open.ts'
+import type { Schema } from '#/base/db/schema.ts'
 
 const writes = /\b(?:insert|update|delete|commit)\b/i
 

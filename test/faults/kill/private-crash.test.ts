@@ -1,7 +1,7 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Database } from '#/db/open.ts'
+import type { Database } from '#/base/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand } from '#test/mail/letter.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'

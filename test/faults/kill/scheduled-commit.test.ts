@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type Database, openDatabase } from '#/db/open.ts'
+import { type Database, openDatabase } from '#/base/db/open.ts'
 import { onceWritten } from '#test/observe/writes.ts'
 import { ofFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'

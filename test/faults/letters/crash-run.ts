@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { Database } from '#/db/open.ts'
+import type { Database } from '#/base/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { each } from '#test/each.ts'
 import { CrashingService } from '#test/faults/kill/crashing-service.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
-import { appendEvents } from '#/events/append.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { appendEvents } from '#/base/event-log/append.ts'
 import type { StoredOrganization } from '#test/world/organization/stored-organization.ts'
 
 const changes = 25

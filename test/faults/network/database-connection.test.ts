@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { type Database, openDatabase } from '#/db/open.ts'
+import { type Database, openDatabase } from '#/base/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'

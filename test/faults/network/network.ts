@@ -1,4 +1,4 @@
-import type { Database } from '#/db/open.ts'
+import type { Database } from '#/base/db/open.ts'
 import type { DatabaseHome } from '#test/world/database/database.ts'
 import { FaultProxy } from './proxy.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import type { Database } from '#/db/open.ts'
+import type { Database } from '#/base/db/open.ts'
 import { hand } from '#test/mail/letter.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'

@@ -1,9 +1,9 @@
 // On both databases: one mailbox is read and written at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
-import { runCommand } from '#/cli/run.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
+import { runCommand } from '#/app/cli/run.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import { createMailbox } from '#/mail/mailboxes/create.ts'
 import { discrepancies } from '#test/faults/letters/stored.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
-import { addAlias } from '#/mailboxes/aliases.ts'
-import { removeMailbox } from '#/mailboxes/remove.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import { addAlias } from '#/mail/mailboxes/aliases.ts'
+import { removeMailbox } from '#/mail/mailboxes/remove.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

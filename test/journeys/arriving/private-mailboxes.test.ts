@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readHeaders } from '#/mime/header/headers.ts'
+import { readHeaders } from '#/formats/mime/header/headers.ts'
 import { each } from '#test/each.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'

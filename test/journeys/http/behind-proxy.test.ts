@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
-import { generateKey } from '#/keys/api-key.ts'
+import { generateKey } from '#/people/keys/api-key.ts'
 import { World } from '#test/world/world.ts'
 
 /** A service, the lines that it logs, and requests to it with headers that a proxy writes, or that say they were. */

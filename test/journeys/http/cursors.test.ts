@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey } from '#/keys/api-key.ts'
+import { generateKey } from '#/people/keys/api-key.ts'
 import { each } from '#test/each.ts'
 import { World } from '#test/world/world.ts'
 

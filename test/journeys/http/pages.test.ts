@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isUuid } from '#/text.ts'
+import { isUuid } from '#/base/text/text.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'

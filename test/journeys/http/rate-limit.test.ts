@@ -1,9 +1,9 @@
 // On a server: eight processes share a window.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
+import { byOperator } from '#/base/audit/actor.ts'
 import { perMinute } from '#/http/access/authorize.ts'
-import { createOrganization } from '#/organizations/register.ts'
+import { createOrganization } from '#/people/organizations/register.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeKey } from '#test/world/organization/stored-key.ts'
 import { startService } from '#test/world/service.ts'

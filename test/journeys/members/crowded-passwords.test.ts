@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashing } from '#/passwords/password.ts'
+import { hashing } from '#/base/secrets/password.ts'
 import { ofFile } from '#test/of-file.ts'
 import { plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'

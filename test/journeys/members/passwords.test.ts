@@ -1,7 +1,7 @@
 // On both databases: a command runs beside a service.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPassword } from '#/passwords/password.ts'
+import { isPassword } from '#/base/secrets/password.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { entriesOf } from '#/audit/queries.ts'
-import { Refusals } from '#/audit/refusals.ts'
+import { entriesOf } from '#/base/audit/queries.ts'
+import { Refusals } from '#/base/audit/refusals.ts'
 import { each } from '#test/each.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
@@ -68,7 +68,7 @@ const noSettings = routes(
     'drafts/{id}/attachments/{index} orphan-labels/{keyword} scheduled/{id}',
 )
 
-/** Their samples change nothing, or no settings; src/sessions/{totp,passkeys}/routes.test.ts have the entries of factors and passkeys. */
+/** Their samples change nothing, or no settings; src/people/sessions/{totp,passkeys}/routes.test.ts have the entries of factors and passkeys. */
 const noSettingsOfMembers = routes(
   '',
   'POST me/filters/test me/filters/runs me/filters/{id}/runs me/filter-runs/{id}/cancel session session/link ' +

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { readMessage } from '#/mime/message.ts'
+import { readMessage } from '#/formats/mime/message.ts'
 import { ofFile } from '#test/of-file.ts'
 import { failing } from '#test/world/database/failing.ts'
 import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'

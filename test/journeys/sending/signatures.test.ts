@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
-import { endAccess, giveAccess } from '#/mailboxes/access/access.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import { endAccess, giveAccess } from '#/mail/mailboxes/access/access.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { SmarthostRelay } from '#/out/relay/smarthost.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { decodeStandard } from '#/mime/charset/tables.ts'
+import { decodeStandard } from '#/formats/mime/charset/tables.ts'
 import { charsets, sequencesOf } from '#test/charsets/charsets.ts'
 import { openBrowser } from '../browser.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { builtWeb } from '#/web/build.ts'
+import { builtWeb } from '#/http/web/build.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
 import { World } from '#test/world/world.ts'
 

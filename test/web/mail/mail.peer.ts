@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { readMessage } from '#/mime/message.ts'
+import { readMessage } from '#/formats/mime/message.ts'
 import { each } from '#test/each.ts'
 import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordBounces } from '#/suppressions/queries.ts'
+import { recordBounces } from '#/out/suppressions/queries.ts'
 import { each } from '#test/each.ts'
 import { click, dialog, openConversation, pathOf, press, says } from '#test/web/app.ts'
 import { phone } from '#test/web/browser.ts'

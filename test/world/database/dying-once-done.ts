@@ -1,4 +1,4 @@
-import type { Database } from '#/db/open.ts'
+import type { Database } from '#/base/db/open.ts'
 
 /** As though every process died before it stores the answer to a request whose key it has claimed, unless it does so in a transaction that has
  *  written something else. Once disposed, the claims of the dead have ended. */

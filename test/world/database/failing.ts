@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 /** Until it is disposed, the database refuses to insert, update or delete the rows of a table for which the condition on `new` or `old`
  *  holds. */

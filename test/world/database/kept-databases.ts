@@ -1,4 +1,4 @@
-import type { Database } from '#/db/open.ts'
+import type { Database } from '#/base/db/open.ts'
 
 /** Where a migrated database lives: an engine in this process, or a name on a server. */
 export interface Place extends AsyncDisposable {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { migrate, readMigrations } from '#/db/migrate.ts'
-import { openDatabase } from '#/db/open.ts'
+import { migrate, readMigrations } from '#/base/db/migrate.ts'
+import { openDatabase } from '#/base/db/open.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '../../..')
@@ -39,9 +39,9 @@ async function makeMigrated(): Promise<string> {
 /** It follows PGlite and what makes a cluster with it. */
 function clusterName(): string {
   const hash = createHash('sha256')
-  const sources = globSync(['embedded/*.ts', 'connections/settings.ts'], { cwd: join(root, 'src/db') }).sort()
+  const sources = globSync(['embedded/*.ts', 'connections/settings.ts'], { cwd: join(root, 'src/base/db') }).sort()
   for (const file of sources.filter((name) => !name.endsWith('.test.ts')))
-    hash.update(`${file}\n`).update(readFileSync(join(root, 'src/db', file)))
+    hash.update(`${file}\n`).update(readFileSync(join(root, 'src/base/db', file)))
   return `pglite-${manifest.dependencies['@electric-sql/pglite']}-${hash.digest('hex').slice(0, 16)}`
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { Db, Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/base/db/schema.ts'
 import { watchStatements } from '#test/observe/statements.ts'
 
 /** Runs `waiting` while a transaction has done its `work`, and once so many statements of `waiting` wait for it does its `last` and commits.

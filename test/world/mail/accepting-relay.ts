@@ -1,4 +1,4 @@
-import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+import type { Delivery, Outcome, Relay } from '#/out/relay/relay.ts'
 
 /** Accepts everything at once, and records the recipients in order. */
 export class AcceptingRelay implements Relay {

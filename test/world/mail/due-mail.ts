@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Db } from '#/db/schema.ts'
-import { insertScheduled } from '#/scheduled/queries.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { insertScheduled } from '#/out/scheduled/queries.ts'
 import { mailKey } from '#test/world/installation.ts'
 
 /** Who schedules it. */

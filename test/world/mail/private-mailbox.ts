@@ -1,6 +1,6 @@
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
-import { listMessages } from '#/mail/list.ts'
-import { readStored } from '#/mail/read.ts'
+import { listMessages } from '#/mail/store/list.ts'
+import { readStored } from '#/mail/store/read.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '#/db/schema.ts'
-import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
+import type { Db } from '#/base/db/schema.ts'
+import { enqueue, enqueueScheduled } from '#/out/queue/enqueue.ts'
 import { mailKey } from '#test/world/installation.ts'
 
 /** Messages for tests of the outbound queue. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { codeOf, stepAt } from '#/sessions/totp/code.ts'
+import { codeOf, stepAt } from '#/people/sessions/totp/code.ts'
 import type { SignedInMember } from './signed-in.ts'
 
 /** The code that a member's application shows at a time. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { byOperator } from '#/audit/actor.ts'
-import { createKey } from '#/keys/keys.ts'
-import { updateMessages } from '#/mail/update.ts'
-import { giveAccess } from '#/mailboxes/access/access.ts'
+import { byOperator } from '#/base/audit/actor.ts'
+import { giveAccess } from '#/mail/mailboxes/access/access.ts'
+import { updateMessages } from '#/mail/store/update.ts'
+import { createKey } from '#/people/keys/keys.ts'
 import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from './test-organization.ts'
 

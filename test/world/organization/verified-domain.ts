@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
+import type { Db } from '#/base/db/schema.ts'
 
 /** A domain that is verified and stays so: it never comes due for a check, so nobody has to keep DNS for it. */
 export async function insertVerifiedDomain(db: Db, organizationId: string, domain: string): Promise<void> {

@@ -19,7 +19,7 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'PUT /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox', body: () => ({ level: 'change' }) },
   'DELETE /v1/mailboxes/{address}/access/{member_id}': { item: 'mailbox' },
   'GET /v1/session/ways': {},
-  // Without a provider; src/sessions/single-sign-on/routes.test.ts has one.
+  // Without a provider; src/people/sessions/single-sign-on/routes.test.ts has one.
   'POST /v1/session/single-sign-on': { body: () => ({}), status: 404 },
   'POST /v1/session/confirm/single-sign-on': { status: 404 },
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },

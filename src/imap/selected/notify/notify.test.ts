@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expungeMessages } from '#/mail/expunge.ts'
-import { makeFolder, removeFolder, renameFolderTree } from '#/mail/make-folder.ts'
-import { updateMessages } from '#/mail/update.ts'
+import { expungeMessages } from '#/mail/store/expunge.ts'
+import { makeFolder, removeFolder, renameFolderTree } from '#/mail/store/make-folder.ts'
+import { updateMessages } from '#/mail/store/update.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { subscribe, unsubscribe } from '../../folders/stored.ts'
 

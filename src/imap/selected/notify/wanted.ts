@@ -1,4 +1,4 @@
-import { isStandardFolder } from '#/mail/folder-name.ts'
+import { isStandardFolder } from '#/mail/store/folder-name.ts'
 import { Bad, No } from '../../answers.ts'
 import { type FetchItem, readItems } from '../../fetch/items.ts'
 import { imapName, separator } from '../../folders/names.ts'

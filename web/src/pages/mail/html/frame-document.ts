@@ -1,4 +1,4 @@
-import { quotingClasses } from '../../../../../src/mime/body/quoted/html-quotations.ts'
+import { quotingClasses } from '../../../../../src/formats/mime/body/quoted/html-quotations.ts'
 import type { Sanitized, Sheets } from './sanitize.ts'
 
 /** Elements that quote the previous message, as mail programs mark them. */

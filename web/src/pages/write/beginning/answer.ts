@@ -1,7 +1,7 @@
-import { ownAddresses } from '../../../../../src/mailboxes/own-addresses.ts'
-import { canonicalAddress } from '../../../../../src/mime/address/address.ts'
-import { type Mode, recipients, threadOf } from '../../../../../src/replies/rules.ts'
-import { answerSubject } from '../../../../../src/replies/subject.ts'
+import { canonicalAddress } from '../../../../../src/formats/mime/address/address.ts'
+import { ownAddresses } from '../../../../../src/mail/mailboxes/own-addresses.ts'
+import { type Mode, recipients, threadOf } from '../../../../../src/out/replies/rules.ts'
+import { answerSubject } from '../../../../../src/out/replies/subject.ts'
 import type { Message } from '../../../api/generated.ts'
 import { written } from '../recipients/addresses.ts'
 

@@ -1,4 +1,4 @@
-import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
+import { quoteLines } from '../../../../../src/out/replies/quote-lines.ts'
 import type { Message } from '../../../api/generated.ts'
 import { inFull } from '../../../parts/time/time.tsx'
 import { htmlSize } from '../../mail/html/html-size.ts'

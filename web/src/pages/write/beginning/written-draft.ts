@@ -1,4 +1,4 @@
-import { forwardedField } from '../../../../../src/mime/header/forwarded-field.ts'
+import { forwardedField } from '../../../../../src/formats/mime/header/forwarded-field.ts'
 import type { Draft } from '../../../api/generated.ts'
 import { liftedPieces, liftStyles } from '../../mail/html/lift-styles.ts'
 import { carried } from '../attachments/carry.ts'

@@ -1,5 +1,5 @@
 import { DOMSerializer, type Node, DOMParser as Reader } from 'prosemirror-model'
-import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
+import { quoteLines } from '../../../../../src/out/replies/quote-lines.ts'
 import { liftStyles } from '../../mail/html/lift-styles.ts'
 import { schema } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { hasText } from '../../../../../src/find-text.ts'
-import { forwardedField } from '../../../../../src/mime/header/forwarded-field.ts'
+import { hasText } from '../../../../../src/base/text/find-text.ts'
+import { forwardedField } from '../../../../../src/formats/mime/header/forwarded-field.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { meQuery } from '../../../session/me.ts'
 import { written } from '../recipients/addresses.ts'

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import QuickLRU from 'quick-lru'
+import { byService } from '#/base/audit/actor.ts'
+import { record } from '#/base/audit/record.ts'
+import { LeaseHolder } from '#/base/db/lease-holder.ts'
+import type { Database } from '#/base/db/open.ts'
+import type { SharedTime } from '#/base/db/time.ts'
+import { channel } from '#/base/event-log/announce.ts'
+import type { SealingKey } from '#/base/secrets/seal.ts'
+import type { Names } from '#/events/event-stream/visible.ts'
+import type { PublicHttp } from '#/http/public-http/public-http.ts'
+import { shownName } from './manage.ts'
+import { Extra, Pace } from './pace.ts'
+import type { PausedNotice } from './paused-notice.ts'
+import {
+  anyWebhook,
+  type ClaimedWebhook,
+  claimWebhooks,
+  delayWaiting,
+  endRound,
+  forgetWaiting,
+  giveBack,
+  leases,
+  makeWaitingDue,
+  type Progress,
+  recordDeliveries,
+  restarted,
+  wasResumed,
+} from './progress.ts'
+import { Round } from './round.ts'
+import { pauseAfter } from './webhook.ts'
+
+interface Parts {
+  readonly database: Pick<Database, 'db' | 'commits' | 'listen'>
+  readonly http: PublicHttp
+  readonly secretKey: SealingKey
+  readonly time: SharedTime
+  readonly names: Names
+  readonly notice: PausedNotice
+  readonly log: Logger
+}
+
+/** How often to look for webhooks without a notification of events, and at most, in milliseconds. */
+const idleMs = 1_000
+const batchMs = 20
+/** Webhooks that this process serves concurrently. A slow receiver occupies only its own place. */
+const mostAtOnce = 400
+/** Concurrent requests beyond the first of each webhook. */
+const mostExtra = 600
+/** Events in memory for them. */
+const mostEvents = 20_000
+
+/** Posts events to webhooks. Processes share them by leases; one process has a webhook at a time, for a round. */
+export class WebhookWorker implements AsyncDisposable {
+  readonly #parts: Parts
+  readonly #stop = new AbortController()
+  readonly #rounds = new Set<Promise<void>>()
+  readonly #extra = new Extra(mostExtra)
+  readonly #paces = new QuickLRU<string, Pace>({ maxSize: 10_000 })
+  #wake = () => {}
+  #running: Promise<void> = Promise.resolve()
+  /** There are webhooks, so that notifications of events matter. */
+  #any = true
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Delivers events until disposed. */
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    const { database, log } = this.#parts
+    const { signal } = this.#stop
+    const announced = () => this.#any && this.#wake()
+    database.commits.on('announced', announced)
+    await using _listener = database.listen?.(channel, announced)
+    while (!signal.aborted) {
+      const woken = this.#woken()
+      await this.#look().catch((err: unknown) => {
+        if (!signal.aborted) log.error({ err }, 'webhooks that are due could not be read; they are read again')
+      })
+      await this.#pause(batchMs)
+      await Promise.race([woken, this.#pause(idleMs)])
+    }
+    database.commits.off('announced', announced)
+  }
+
+  /** Ends earlier if the service stops. */
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => {})
+  }
+
+  /** Resolves at the next wake-up. */
+  #woken(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    return promise
+  }
+
+  /** Begins rounds of webhooks with events to deliver. */
+  async #look(): Promise<void> {
+    const { database, time } = this.#parts
+    const room = mostAtOnce - this.#rounds.size
+    this.#any = await anyWebhook(database.db)
+    if (!this.#any || room === 0) return
+    const since = performance.now()
+    const now = await time(database.db)
+    const claimed = await claimWebhooks(database.db, now, room)
+    const most = Math.ceil(mostEvents / (this.#rounds.size + claimed.length))
+    for (const webhook of claimed) {
+      const round = this.#serve(webhook, { now, since, most }).finally(() => {
+        this.#rounds.delete(round)
+        // There may be more by now.
+        this.#wake()
+      })
+      this.#rounds.add(round)
+    }
+  }
+
+  async #serve(
+    webhook: ClaimedWebhook,
+    { now, since, most }: { now: Date; since: number; most: number },
+  ): Promise<void> {
+    const { database, time, log, http, secretKey, names } = this.#parts
+    const { db } = database
+    const pace = this.#paces.get(webhook.id) ?? new Pace(this.#extra)
+    this.#paces.set(webhook.id, pace)
+    using held = new LeaseHolder(db, leases, [webhook], { since, now: () => time(db), log })
+    try {
+      // If the database does not say, the round ends early, and what it has delivered is stored.
+      const isHeld = async () => (await held.stillHeld([webhook]).catch(() => [])).length > 0
+      const parts = { db, names, http, secretKey, stopping: this.#stop.signal, isHeld }
+      const round = new Round(parts, webhook, { pace, now, most: Math.min(most, pace.most) })
+      const made = await round.run()
+      await this.#write(async () => this.#save(webhook, made, { claimedAt: now, now: await time(db) }))
+    } catch (err) {
+      log.error({ err, webhook_id: webhook.id }, 'a round of a webhook failed; it is tried again')
+      const again = async () => giveBack(db, webhook, new Date((await time(db)).getTime() + pauseAfter(1)))
+      // What the database does not take ends with the lease.
+      await this.#write(again).catch(() => {})
+    }
+  }
+
+  /** Retries for as long as a lease: a webhook whose round is not ended waits until its lease ends, and then gets its events twice. */
+  async #write(write: () => Promise<void>): Promise<void> {
+    const end = performance.now() + leases.forMs
+    for (let between = 100; ; between = Math.min(2 * between, idleMs)) {
+      try {
+        return await write()
+      } catch (err) {
+        if (this.#stop.signal.aborted || performance.now() > end) throw err
+        await this.#pause(between)
+      }
+    }
+  }
+
+  async #save(
+    webhook: ClaimedWebhook,
+    made: Progress,
+    { claimedAt, now }: { claimedAt: Date; now: Date },
+  ): Promise<void> {
+    const { organizationId, id, name, url } = webhook
+    const { database, notice, log } = this.#parts
+    const mailOwners = made.paused && (await notice.from(organizationId))
+    const paused = await database.db.transaction().execute(async (tx) => {
+      const resumed = await wasResumed(tx, webhook)
+      const progress = resumed ? restarted(made, now) : made
+      const { paused } = progress
+      if (!(await endRound(tx, webhook, progress))) return undefined
+      // A resumption, too, makes what waits due later than the claim, so that it would pass for replayed.
+      await recordDeliveries(tx, webhook, { recorded: progress.recorded, replayedAfter: resumed ? now : claimedAt })
+      await delayWaiting(tx, webhook, progress.delayed)
+      await forgetWaiting(tx, webhook, progress.gone)
+      if (progress.recovered) await makeWaitingDue(tx, webhook, now)
+      if (paused) {
+        const [before, after] = [{ paused: false }, { paused: true, because: paused.because }]
+        const item = { id, name: shownName({ name, url }) }
+        await record(tx, byService, { organizationId, action: 'webhook.paused', ...item, before, after })
+        const { failingSince } = progress
+        await mailOwners?.(tx, { name: item.name, because: paused.because, failingSince })
+      }
+      return paused
+    })
+    if (!paused) return
+    notice.wake()
+    log.warn({ organization_id: organizationId, webhook_id: id, why: paused.because }, 'webhook paused')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    this.#wake()
+    await this.#running
+    await Promise.all(this.#rounds)
+  }
+}

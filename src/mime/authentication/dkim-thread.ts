@@ -1,9 +1,0 @@
-import { bufferOf } from '#/event-loop/pieces.ts'
-import { serve } from '#/event-loop/worker-thread.ts'
-import { type LookUp, verifySignatures } from './dkim.ts'
-
-/** The main thread, which has the resolver, looks up the keys. */
-serve(async (raw: Uint8Array, ask) => {
-  const lookUp: LookUp = (name, type) => ask({ name, type }) as Promise<string[]>
-  return { result: await verifySignatures(bufferOf(raw), lookUp) }
-})

@@ -1,0 +1,58 @@
+import { query } from '#/base/db/query.ts'
+import type { Tx } from '#/base/db/schema.ts'
+import { Refusal } from '#/base/errors.ts'
+import { insertQuotaEvents } from '#/base/event-log/quota-reached.ts'
+
+/**
+ * Claims part of the organization's allowance for the UTC day of the database's clock. One statement on one row decides,
+ * so concurrent workers cannot exceed the plan.
+ * @throws Refusal `quota_exceeded` if fewer recipients are left; then nothing is claimed
+ */
+export async function claimAllowance(tx: Tx, organizationId: string, recipients: number): Promise<void> {
+  const [row] = await query<{ limit: number; claimed: boolean }>(tx)`
+    with plan as (
+      select plans.sends_per_day from organizations join plans on plans.name = organizations.plan
+      where organizations.id = ${organizationId}
+    ), claimed as (
+      insert into sends (organization_id, day, recipients)
+        select ${organizationId}, (now() at time zone 'UTC')::date, ${recipients}::integer from plan
+        where ${recipients}::integer <= sends_per_day
+      on conflict (organization_id, day) do update set recipients = sends.recipients + excluded.recipients
+        where sends.recipients + excluded.recipients <= (select sends_per_day from plan)
+      returning recipients
+    ), counted as (
+      select ${organizationId}::uuid as organization_id, 'sending' as quota, recipients - ${recipients}::integer as before,
+        recipients as used, sends_per_day as allowed
+      from claimed, plan
+    ), ${insertQuotaEvents}
+    select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`
+  if (row?.claimed) return
+  throw new Refusal(
+    'quota_exceeded',
+    `Daily sending allowance reached: the plan allows ${row?.limit ?? 0} recipients a day`,
+  )
+}
+
+/** Claims for each of several messages in their order: a refusal for each that is over what is left, undefined for the others. With one
+ *  statement, unless they are over it together. */
+export async function claimEach(
+  tx: Tx,
+  organizationId: string,
+  recipients: readonly number[],
+): Promise<(Refusal | undefined)[]> {
+  const attempt = async (count: number): Promise<Refusal | undefined> => {
+    try {
+      await claimAllowance(tx, organizationId, count)
+      return undefined
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+  const all = recipients.reduce((sum, count) => sum + count, 0)
+  const together = all === 0 ? undefined : await attempt(all)
+  if (!together || recipients.length === 1) return recipients.map(() => together)
+  const claims: (Refusal | undefined)[] = []
+  for (const count of recipients) claims.push(count === 0 ? undefined : await attempt(count))
+  return claims
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { microseconds, timeAt } from '#/base/db/microseconds.ts'
+import type { Db, Tx } from '#/base/db/schema.ts'
+import type { PageStart } from '#/http/schemas/cursor.ts'
+import type { Member, MemberRef, Role } from './member.ts'
+
+const columns = ['id', 'email', 'name', 'role', 'joined_at'] as const
+
+/** In the order in which they joined. */
+export function membersOf(
+  db: Db,
+  organizationId: string,
+  { limit, offset, after }: PageStart,
+): Promise<(Member & { at: number })[]> {
+  return db
+    .selectFrom('members')
+    .select(columns)
+    .select(microseconds('joined_at').as('at'))
+    .where('organization_id', '=', organizationId)
+    .where(after ? sql<boolean>`(joined_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
+    .orderBy('joined_at')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+/** Those of these ids that exist, by name. */
+export function membersWith(db: Db, organizationId: string, ids: readonly string[]): Promise<Member[]> {
+  return db
+    .selectFrom('members')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('name')
+    .orderBy('email')
+    .execute()
+}
+
+export async function memberCount(db: Db, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The member with that id or address. */
+export function memberMeant(db: Db, organizationId: string, idOrEmail: string): Promise<Member | undefined> {
+  return db
+    .selectFrom('members')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where(({ or, eb }) =>
+      or([eb(sql`id::text`, '=', idOrEmail.toLowerCase()), eb(sql`lower(email)`, '=', sql`lower(${idOrEmail})`)]),
+    )
+    .executeTakeFirst()
+}
+
+export function memberById(db: Db, organizationId: string, id: string): Promise<Member | undefined> {
+  return db
+    .selectFrom('members')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function ownerCount(tx: Tx, organizationId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function updateRole(tx: Tx, { organizationId, memberId }: MemberRef, role: Role): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set({ role })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', memberId)
+    .execute()
+}
+
+/** Undefined if the organization has a member with that address. */
+export function insertMember(
+  db: Db,
+  organizationId: string,
+  member: { email: string; name: string; role: Role },
+): Promise<Member | undefined> {
+  return db
+    .insertInto('members')
+    .values({ organization_id: organizationId, ...member })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+/** Deletes the member with their sessions and their own labels, filters and blocks. */
+export async function deleteMember(tx: Tx, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('members').where('organization_id', '=', organizationId).where('id', '=', id).execute()
+}
