@@ -1,5 +1,5 @@
-import { hostileMail, largeMail } from '#test/mail/hostile-mail.ts'
-import { HoldWatch } from '#test/observe/hold-watch.ts'
+import { hostileMail, largeMail } from '#test/world/letters/hostile-mail.ts'
+import { HoldWatch } from '#test/world/observe/hold-watch.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'

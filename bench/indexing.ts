@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { startDnsServer } from '#test/dns/dns-server.ts'
-import { cpuTime } from '#test/observe/cpu-time.ts'
+import { startDnsServer } from '#test/world/dns/dns-server.ts'
+import { cpuTime } from '#test/world/observe/cpu-time.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { startDnsServer } from '#test/dns/dns-server.ts'
+import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import { readMessage } from '#/formats/mime/message.ts'
-import { numbers } from '#test/search/mail.ts'
+import { numbers } from '#test/mail/search/mail.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { Client } from './load/client.ts'

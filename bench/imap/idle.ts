@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { letter } from '#test/mail/letter.ts'
-import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { letter } from '#test/world/letters/letter.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { ImapLoadClient } from '../load/imap-client.ts'
 import type { Row } from '../report.ts'
 import type { Ours } from './ours.ts'

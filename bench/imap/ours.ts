@@ -1,5 +1,5 @@
-import { startDnsServer } from '#test/dns/dns-server.ts'
-import { HoldWatch } from '#test/observe/hold-watch.ts'
+import { startDnsServer } from '#test/world/dns/dns-server.ts'
+import { HoldWatch } from '#test/world/observe/hold-watch.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { password, readingMailbox } from '#test/world/imap/serving.ts'
 import { type Service, startService } from '#test/world/service.ts'

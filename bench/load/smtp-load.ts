@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { hostileMail, largeMail } from '#test/mail/hostile-mail.ts'
+import { hostileMail, largeMail } from '#test/world/letters/hostile-mail.ts'
 import { doLoad } from './load.ts'
 
 const vocabulary = 50_000
@@ -14,7 +14,7 @@ export interface SmtpWork {
   readonly octets: number
   /** Their text is words, as frequent as those of a language. */
   readonly words?: boolean
-  /** One that has a name in test/mail/hostile-mail.ts, in place of so many octets. */
+  /** One that has a name in test/world/letters/hostile-mail.ts, in place of so many octets. */
   readonly letter?: string
 }
 

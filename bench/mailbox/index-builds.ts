@@ -5,7 +5,7 @@ import { idHash, idHashKey } from '#/formats/mime/id-hash.ts'
 import { folderChanges } from '#/mail/store/changes.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { FolderIndex } from '#/mail/threads/folder-index.ts'
-import { HoldWatch } from '#test/observe/hold-watch.ts'
+import { HoldWatch } from '#test/world/observe/hold-watch.ts'
 
 export interface Build {
   readonly ms: number

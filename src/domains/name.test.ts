@@ -4,7 +4,7 @@ import { domainToUnicode } from 'node:url'
 import fc from 'fast-check'
 import { Refusal } from '#/base/errors.ts'
 import { canonicalAddress, canonicalDomain } from '#/formats/mime/address/address.ts'
-import { anyCharacter } from '#test/any-character.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
 import { domainName, registeredDomain, unicodeName } from './name.ts'
 
 const strict = { allowReserved: false }

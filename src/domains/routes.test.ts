@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
-import { Enrolled } from '#test/dns/enrolled.ts'
-import { each } from '#test/each.ts'
+import { Enrolled } from '#test/world/dns/enrolled.ts'
+import { each } from '#test/world/each.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

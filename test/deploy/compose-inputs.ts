@@ -1,6 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { certificateFor } from '#test/sockets/certificate.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
 import type { Containers } from './containers.ts'
 
 export const passwords = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { HttpClient } from '#test/sockets/http-client.ts'
-import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { HttpClient } from '#test/world/sockets/http-client.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import type { Containers } from './containers.ts'
 
 /** Tests of the image alone: a container with the embedded database, in which only its volume and /tmp

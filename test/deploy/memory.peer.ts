@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 
 const mebibyte = 2 ** 20
 const data = directoryOfFile()

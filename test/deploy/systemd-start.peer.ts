@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { certificateFor } from '#test/sockets/certificate.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
 import { documented } from './documented.ts'
 import { SystemdMachine } from './systemd-machine.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { commands } from '#/app/cli/commands.ts'
 import { statuses } from '#/http/answers/error-body.ts'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { pathsIn } from './links.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { type EventType, eventTypes } from '#/base/event-log/types.ts'
-import { hand, letter, messagesIn } from '#test/mail/letter.ts'
-import { onceWritten } from '#test/observe/writes.ts'
-import { ofFile } from '#test/of-file.ts'
-import type { Answer } from '#test/sockets/http-client.ts'
-import { Sink } from '#test/sockets/sink.ts'
+import { hand, letter, messagesIn } from '#test/world/letters/letter.ts'
+import { onceWritten } from '#test/world/observe/writes.ts'
+import { ofFile } from '#test/world/of-file.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -238,7 +238,7 @@ const causes: Readonly<Partial<Record<EventType, Cause>>> = {
 }
 
 /** Of mail that is refused nothing is stored, and a webhook is paused by its worker: test/events/refused.test.ts,
- *  test/webhooks/pausing.test.ts. */
+ *  test/events/webhooks/pausing.test.ts. */
 const others: readonly EventType[] = ['message.refused', 'webhook.paused']
 
 test('every type has a cause here, or its own test', () =>

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { Db } from '#/base/db/schema.ts'
 import { EventFeed } from '#/base/event-log/feed.ts'
 import { boundsOf } from '#/base/event-log/log.ts'
-import type { Answer } from '#test/sockets/http-client.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 const never = new AbortController().signal

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { afterFile } from '#test/of-file.ts'
-import { nextRequest } from '#test/sockets/next-request.ts'
+import { afterFile } from '#test/world/of-file.ts'
+import { nextRequest } from '#test/world/sockets/next-request.ts'
 import { World } from '#test/world/world.ts'
 
 /** Half of those of a process (docs/reference/http.md). */

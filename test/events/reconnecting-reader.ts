@@ -1,4 +1,4 @@
-import { HttpClient } from '#test/sockets/http-client.ts'
+import { HttpClient } from '#test/world/sockets/http-client.ts'
 import { EventStream, type StreamedEvent } from './reader.ts'
 
 type Event = StreamedEvent['event']

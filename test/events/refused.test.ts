@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hand, letter } from '#test/mail/letter.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'

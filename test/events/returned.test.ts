@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
-import { senderBehind } from '#test/mail/bounce-address.ts'
-import { hand, letter, messagesIn, newestIn } from '#test/mail/letter.ts'
-import { deliveryReport } from '#test/mail/report.ts'
+import { each } from '#test/world/each.ts'
+import { senderBehind } from '#test/world/letters/bounce-address.ts'
+import { hand, letter, messagesIn, newestIn } from '#test/world/letters/letter.ts'
+import { deliveryReport } from '#test/world/letters/report.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 import { logged } from './logged.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { growsTooFast } from '#test/observe/growth.ts'
+import { growsTooFast } from '#test/world/observe/growth.ts'
 import { fuzzGrowth, type Shape, textOf } from './growth.ts'
 import { works } from './growth-work.ts'
 

@@ -1,4 +1,4 @@
-import { growsTooFast } from '#test/observe/growth.ts'
+import { growsTooFast } from '#test/world/observe/growth.ts'
 import { works } from './growth-work.ts'
 
 /** Fragments of which attackers make texts; those of a group go together. */

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { threadHeaders } from '#test/threads/folders.ts'
+import { threadHeaders } from '#test/mail/threads/folders.ts'
 
 /** A message as octets, one character each. */
 export type Octets = string
 
-const corpus = new URL('../corpus/', import.meta.url)
+const corpus = new URL('../world/corpus/', import.meta.url)
 const seeds = readdirSync(corpus)
   .filter((name) => name.endsWith('.eml'))
   .sort()

@@ -38,7 +38,7 @@ export const areas: Readonly<Record<string, Area>> = {
   ),
   leases: {
     source: ['src/base/db/{leases,lease-holder}.ts'],
-    tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/out/queue/*.test.ts'],
+    tests: ['test/base/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/out/queue/*.test.ts'],
   },
   queue: area(
     'queue',

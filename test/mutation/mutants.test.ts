@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { mutantsOf, mutated, shuffled } from './mutants.ts'
 
 /** What a source text becomes, mutant by mutant. */

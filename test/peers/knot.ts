@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { freePort } from '#test/sockets/free-port.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 
 const [knotd, knotc] = ['/usr/sbin/knotd', '/usr/sbin/knotc']
 const run = promisify(execFile)

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '#test/sockets/free-port.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 
 const program = '/usr/bin/rspamd'
 

@@ -1,8 +1,8 @@
 // On one database: rspamd reads messages as they leave.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ofFile } from '#test/of-file.ts'
-import { Sink } from '#test/sockets/sink.ts'
+import { ofFile } from '#test/world/of-file.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import { World } from '#test/world/world.ts'
 import { type Scanned, startRspamd } from './rspamd.ts'

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { senderBehind } from '#test/mail/bounce-address.ts'
-import { directoryOfFile, ofFile } from '#test/of-file.ts'
+import { senderBehind } from '#test/world/letters/bounce-address.ts'
+import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
 import { password, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { openedFields } from '#/out/queue/sealed.ts'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { type Attempt, check, type Verdict } from '#test/faults/letters/checker.ts'
 import { fieldOf, timePasses } from '#test/faults/letters/post-office.ts'
 import { discrepancies, lettersStored } from '#test/faults/letters/stored.ts'

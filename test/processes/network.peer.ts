@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { ofFile } from '#test/of-file.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'
 import type { Service } from '#test/world/service.ts'

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { stopping } from '#test/faults/kill/killed-at-commit.ts'
 import { killedAt, leasesRunOut } from '#test/faults/letters/post-office.ts'
-import { onceSaid } from '#test/observe/writes.ts'
+import { onceSaid } from '#test/world/observe/writes.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { Fleet } from './fleet.ts'
 

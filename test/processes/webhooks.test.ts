@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { appendEvents } from '#/base/event-log/append.ts'
-import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
+import { isGenuine, Receiver } from '#test/events/webhooks/receiver.ts'
 import { Fleet } from './fleet.ts'
 
 const items = 12

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative, resolve, sep } from 'node:path'
-import { importsOf } from '#test/import-law.ts'
+import { importsOf } from '#test/laws/import-law.ts'
 import { type Mix, unmixed } from './shuffle.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -55,7 +55,7 @@ function says(file: string, what: string): boolean {
 
 /** Tests against other programs that share processes. Those of the web app all have a service and a browser alike, those of programs that
  *  read mail a service. */
-const sharing = ['test/web', 'test/peers/postfix', 'test/peers/imap']
+const sharing = ['test/web', 'test/peers/postfix', 'test/imap']
 
 /** Groups of tests against other programs. */
 export function peerFiles(mix = unmixed): readonly (readonly string[])[] {

@@ -1,5 +1,5 @@
 import { after } from 'node:test'
-import { Sink, type Taken } from '#test/sockets/sink.ts'
+import { Sink, type Taken } from '#test/world/sockets/sink.ts'
 import type { TestOrganization } from './organization/test-organization.ts'
 import { World, type WorldOptions } from './world.ts'
 

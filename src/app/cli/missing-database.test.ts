@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
 import { DirectoryInUse, lockDirectory } from '#/base/db/directory-lock.ts'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { assertDatabaseExists } from './missing-database.ts'
 
 const scratch = directoryOfFile()

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
-import { freePort } from '#test/sockets/free-port.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 import { startWhenThere } from './database.ts'
 
 /** A log, and the lines in it. */

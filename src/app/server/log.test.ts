@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mock, type TestContext, test } from 'node:test'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { serverLog } from './log.ts'
 
 /** As many lines as are more than may wait. */

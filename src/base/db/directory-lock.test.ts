@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DirectoryInUse, lockDirectory } from '#/base/db/directory-lock.ts'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 
 const parent = directoryOfFile()
 const holder = fileURLToPath(new URL('./fixtures/hold-lock.ts', import.meta.url))

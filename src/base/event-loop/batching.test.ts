@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { batched } from './batching.ts'
 
 /** Longer than a test may take: a batch that waited all of it would fail its test. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { givenSecrets, hasSecret, nextSecret, settleSecret } from './given.ts'
 import { fingerprintOf } from './keyring.ts'
 

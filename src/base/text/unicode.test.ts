@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { sourcePaths, sourceRoot } from '#test/import-law.ts'
+import { sourcePaths, sourceRoot } from '#test/laws/import-law.ts'
 import { normalized } from './unicode.ts'
 
 const forms = ['NFC', 'NFKC', 'NFKD'] as const

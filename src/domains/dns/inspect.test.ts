@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ZoneResolver } from '#/domains/resolver/zone.ts'
-import { ed25519, findingOn, host, mx, ours, rsa, table, token, type Zone } from '#test/dns/inspecting.ts'
+import { ed25519, findingOn, host, mx, ours, rsa, table, token, type Zone } from '#test/world/dns/inspecting.ts'
 import { printable } from './finding.ts'
 import { inspect } from './inspect.ts'
 import { wantedRecords } from './records.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { repeatedGrowsTooFast } from '#test/observe/growth.ts'
+import { repeatedGrowsTooFast } from '#test/world/observe/growth.ts'
 import { decodeBytes } from './charset.ts'
 
 const octets = (text: string) => Buffer.from(text, 'latin1')

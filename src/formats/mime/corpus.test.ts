@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
-const corpus = new URL('../../../test/corpus/', import.meta.url)
+const corpus = new URL('../../../test/world/corpus/', import.meta.url)
 const files = readdirSync(corpus).filter((name) => name.endsWith('.eml'))
 const bytesOf = (name: string) => readFileSync(new URL(name, corpus))
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { repeatedGrowsTooFast } from '#test/observe/growth.ts'
+import { repeatedGrowsTooFast } from '#test/world/observe/growth.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
@@ -124,7 +124,7 @@ for (const [what, bytes, make] of bombs)
   test(`the time for reading ${what} grows no faster than the message`, () =>
     assert.ok(!repeatedGrowsTooFast((text) => readMessage(Buffer.from(text, 'latin1')), bytes, make)))
 
-const corpus = new URL('../../../test/corpus/', import.meta.url)
+const corpus = new URL('../../../test/world/corpus/', import.meta.url)
 const seeds = readdirSync(corpus)
   .filter((name) => name.endsWith('.eml'))
   .map((name) => readFileSync(new URL(name, corpus)))

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { config, decrypt, readKey, readMessage, readPrivateKey, revokeKey } from 'openpgp'
 import { Refusal } from '#/base/errors.ts'
-import { dsaCertificate } from '#test/mail/dsa-certificate.ts'
-import { openPgpKey } from '#test/mail/openpgp-key.ts'
-import { ofFile } from '#test/of-file.ts'
+import { dsaCertificate } from '#test/world/letters/dsa-certificate.ts'
+import { openPgpKey } from '#test/world/letters/openpgp-key.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { OpenPgp } from './openpgp.ts'
 
 const openPgp = ofFile(new OpenPgp())

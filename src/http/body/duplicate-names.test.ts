@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { anyCharacter } from '#test/any-character.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
 import { duplicateName } from './duplicate-names.ts'
 
 for (const [what, text, expected] of [

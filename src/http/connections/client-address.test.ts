@@ -9,7 +9,7 @@ import fastify from 'fastify'
 import { type Logger, pino } from 'pino'
 import { parseTrustedProxies } from '#/app/config/networks.ts'
 import { insideOf, readAddress } from '#/base/network/ip-address.ts'
-import { sourcePaths, sourceRoot } from '#test/import-law.ts'
+import { sourcePaths, sourceRoot } from '#test/laws/import-law.ts'
 import type { App } from '../app-type.ts'
 import { clientAddress, findClients } from './client-address.ts'
 

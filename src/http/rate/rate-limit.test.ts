@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { SlidingWindow } from './rate-limit.ts'
 
 const window = () => new SlidingWindow({ quota: 5, windowMs: 1_000, maxCallers: 10 })

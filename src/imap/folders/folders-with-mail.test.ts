@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { logged } from '#test/events/logged.ts'
-import { hand, letter } from '#test/mail/letter.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
 import { type ReadingMailbox, Serving } from '#test/world/imap/serving.ts'
 
 const serving = await Serving.ofFile()

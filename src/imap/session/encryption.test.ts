@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ofFile } from '#test/of-file.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
 import { password, Serving } from '#test/world/imap/serving.ts'
 import { submissionSettings } from '#test/world/mail/submission.ts'

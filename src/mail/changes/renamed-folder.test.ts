@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listMessages } from '#/mail/store/list.ts'
-import { storeMessages } from '#test/threads/store-messages.ts'
+import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
 // In the database alone: an IMAP server knows a folder by its name.

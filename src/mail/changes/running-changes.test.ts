@@ -1,5 +1,5 @@
 import { findFolder } from '#/mail/store/folders.ts'
-import { meanwhile } from '#test/observe/meanwhile.ts'
+import { meanwhile } from '#test/world/observe/meanwhile.ts'
 import { failing } from '#test/world/database/failing.ts'
 // On both databases: processes claim changes from each other.
 
@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import type { Actor } from '#/base/audit/actor.ts'
 import { byOperator } from '#/base/audit/actor.ts'
 import { listMessages } from '#/mail/store/list.ts'
-import { storeMessages } from '#test/threads/store-messages.ts'
+import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 import { beginReplacing } from './begin.ts'

@@ -6,7 +6,7 @@ import { folderStates } from '#/mail/store/folders.ts'
 import { listMessages } from '#/mail/store/list.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { updateMessages } from '#/mail/store/update.ts'
-import { storeMessages } from '#test/threads/store-messages.ts'
+import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
 const keywords = { red: '', blue: '' }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { storeMessages } from '#test/threads/store-messages.ts'
+import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { whileHeld } from '#test/world/database/while-held.ts'
 import { World } from '#test/world/world.ts'
 

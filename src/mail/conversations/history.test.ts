@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { each } from '#test/each.ts'
-import { type Happening, happenings, LiveMailbox } from '#test/threads/live-mailbox.ts'
+import { each } from '#test/world/each.ts'
+import { type Happening, happenings, LiveMailbox } from '#test/mail/threads/live-mailbox.ts'
 import {
   type ExpectedWholeConversation,
   expectedWholeConversations,
   idOf,
   type PlacedMessage,
-} from '#test/threads/oracle.ts'
-import { subjectOf, textOf } from '#test/threads/store-messages.ts'
+} from '#test/mail/threads/oracle.ts'
+import { subjectOf, textOf } from '#test/mail/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

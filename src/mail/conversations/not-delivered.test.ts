@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hand, letter } from '#test/mail/letter.ts'
-import { notice } from '#test/mail/notice.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
+import { notice } from '#test/world/letters/notice.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const refusal = '550 5.1.1 No such mailbox'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { argon2Sync, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { openPgpKey } from '#test/mail/openpgp-key.ts'
-import { tablesWith } from '#test/observe/tables-with.ts'
+import { openPgpKey } from '#test/world/letters/openpgp-key.ts'
+import { tablesWith } from '#test/world/observe/tables-with.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/base/errors.ts'
 import { canonicalAddress, isAddress } from '#/formats/mime/address/address.ts'
-import { anyCharacter } from '#test/any-character.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
 import { newLocalPart } from './mailbox.ts'
 
 for (const given of ['a', '0', 'ada.lovelace', 'a-b_c.d', 'info', 'sales', 'support', 'marketing', 'x'.repeat(64)])

@@ -5,7 +5,7 @@ import { readMessage } from '#/formats/mime/message.ts'
 import type { Copy } from '#/mail/store/append.ts'
 import { folderStatuses } from '#/mail/store/folders.ts'
 import { addFilter } from '#/rules/filters/changes.ts'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/base/errors.ts'
 import type { SearchTree } from '#/mail/store/search/query.ts'
-import { anyCharacter } from '#test/any-character.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
 import { parseQuery, printQuery } from './query.ts'
 
 for (const [query, printed] of [

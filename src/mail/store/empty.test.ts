@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readMessage } from '#/formats/mime/message.ts'
-import { copy, letter } from '#test/mail/letters.ts'
+import { copy, letter } from '#test/world/letters/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { emptyMailbox } from './empty.ts'
 import { folderStatuses } from './folders.ts'

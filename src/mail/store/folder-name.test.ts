@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/base/errors.ts'
 import { encodeUtf7 } from '#/formats/mime/modified-utf7.ts'
-import { anyCharacter } from '#test/any-character.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
 import { folderName, newFolderName, standardFolders } from './folder-name.ts'
 
 for (const [what, given, expected] of [

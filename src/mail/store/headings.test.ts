@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readHeaders } from '#/formats/mime/header/headers.ts'
 import { readMessage, sendersIn } from '#/formats/mime/message.ts'
-import { copy, letter } from '#test/mail/letters.ts'
+import { copy, letter } from '#test/world/letters/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { findFolder } from './folders.ts'
 import type { UidRange } from './headings.ts'

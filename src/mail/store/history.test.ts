@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { copy } from '#test/mail/letters.ts'
+import { copy } from '#test/world/letters/letters.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { storeCopies } from '#test/world/mail/mailboxes.ts'
 import { newTrial } from '#test/world/mail/trial.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Db } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
-import { copy, refusal } from '#test/mail/letters.ts'
+import { copy, refusal } from '#test/world/letters/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { folderChanges } from './changes.ts'
 import { expungeMessages } from './expunge.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copy, refusal } from '#test/mail/letters.ts'
+import { copy, refusal } from '#test/world/letters/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { standardFolders } from './folder-name.ts'
 import { folderStatuses } from './folders.ts'

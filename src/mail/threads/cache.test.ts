@@ -6,7 +6,7 @@ import { idHashKey } from '#/formats/mime/id-hash.ts'
 import { type FolderChanges, folderChanges } from '#/mail/store/changes.ts'
 import type { FolderState } from '#/mail/store/folders.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
-import { storeMessages } from '#test/threads/store-messages.ts'
+import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idHash, idHashKey } from '#/formats/mime/id-hash.ts'
 import type { FolderChanges } from '#/mail/store/changes.ts'
-import { threadStep } from '#test/threads/rows.ts'
+import { threadStep } from '#test/mail/threads/rows.ts'
 import { FolderIndex } from './folder-index.ts'
 
 const key = idHashKey('a secret')

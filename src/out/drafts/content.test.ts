@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { addressText, typedAddress } from '#/formats/mime/address/address-text.ts'
 import { MessageReader } from '#/formats/mime/reader.ts'
 import { composeDraft } from '#/out/outbound/compose/draft.ts'
-import { anyCharacter } from '#test/any-character.ts'
-import { ofFile } from '#test/of-file.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { changed, emptyDraft, readDraft } from './content.ts'
 
 const reader = ofFile(new MessageReader())

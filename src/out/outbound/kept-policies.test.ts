@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HeldPolicy } from '#/out/relay/mta-sts.ts'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { forgetPolicies, keptPolicies } from './kept-policies.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRelayUrl } from '#/app/config/relay-url.ts'
-import { certificateFor } from '#test/sockets/certificate.ts'
-import { freePort } from '#test/sockets/free-port.ts'
-import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
+import { Sink, type SinkOptions } from '#test/world/sockets/sink.ts'
 import { tryRelay } from './trial.ts'
 
 const login = { user: 'ann', password: 'hunter2hunter2' }

@@ -4,7 +4,7 @@ import { after, beforeEach, test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
 import { ManualClock } from '#/base/clock/manual.ts'
 import { IdentityFailure, type IdentityRequest } from '#/people/identity-provider/identity-provider.ts'
-import { clientId, ForgedProvider, newKey } from '#test/identity/forged-provider.ts'
+import { clientId, ForgedProvider, newKey } from '#test/world/identity/forged-provider.ts'
 import { OpenIdConnect } from './openid-connect.ts'
 
 let forge: ForgedProvider

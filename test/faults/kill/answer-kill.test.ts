@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { each } from '#test/each.ts'
-import { hand, letter } from '#test/mail/letter.ts'
+import { each } from '#test/world/each.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
 import type { Service } from '#test/world/service.ts'
 import { killedAt, PostOffice } from '../letters/post-office.ts'
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { hand, letter } from '#test/mail/letter.ts'
-import { onceTold, telling } from '#test/observe/writes.ts'
-import { ofFile } from '#test/of-file.ts'
-import type { Answer } from '#test/sockets/http-client.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
+import { onceTold, telling } from '#test/world/observe/writes.ts'
+import { ofFile } from '#test/world/of-file.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { killedAt, leasesEnd, PostOffice } from '../letters/post-office.ts'
 
 const office = ofFile(await PostOffice.open())

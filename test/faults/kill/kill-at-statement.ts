@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { isMainThread } from 'node:worker_threads'
 import type pg from 'pg'
-import { watchStatements } from '../../observe/statements.ts'
+import { watchStatements } from '../../world/observe/statements.ts'
 
 const { KILL_ABOUT: about, KILL_WHEN: when, KILL_WITH: signal = 'SIGKILL' } = process.env
 const steps: string[] = JSON.parse(process.env.KILL_AT_STATEMENT ?? '[]')

@@ -1,4 +1,4 @@
-import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import type { Service } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 import type { Letter } from '../letters/senders.ts'

@@ -4,8 +4,8 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import { reclaimExpired } from '#/out/queue/claims.ts'
-import { each } from '#test/each.ts'
-import { ofFile } from '#test/of-file.ts'
+import { each } from '#test/world/each.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from '../letters/post-office.ts'
 
 const office = ofFile(await PostOffice.open())

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { each } from '#test/each.ts'
-import { hand, letter } from '#test/mail/letter.ts'
-import { onceTold, telling } from '#test/observe/writes.ts'
-import { ofFile } from '#test/of-file.ts'
+import { each } from '#test/world/each.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
+import { onceTold, telling } from '#test/world/observe/writes.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { killedAt, leasesEnd, PostOffice } from '../letters/post-office.ts'
 
 const office = ofFile(await PostOffice.open())

@@ -1,9 +1,9 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { hand, letter } from '#test/mail/letter.ts'
-import { onceSaid, onceTold, telling } from '#test/observe/writes.ts'
-import { ofFile } from '#test/of-file.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
+import { onceSaid, onceTold, telling } from '#test/world/observe/writes.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import type { Service } from '#test/world/service.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 

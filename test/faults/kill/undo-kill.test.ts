@@ -1,10 +1,10 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
-import { hand, letter } from '#test/mail/letter.ts'
-import { onceTold, telling } from '#test/observe/writes.ts'
-import type { Answer } from '#test/sockets/http-client.ts'
+import { each } from '#test/world/each.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
+import { onceTold, telling } from '#test/world/observe/writes.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { killedAt, leasesEnd, PostOffice } from '../letters/post-office.ts'
 
 /** The undo of a part, which ends with the commit of the change and its record. */

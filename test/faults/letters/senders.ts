@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
+import { SmtpClient, type SmtpReply } from '#test/world/sockets/smtp-client.ts'
 import type { Attempt } from './checker.ts'
 import { ConcurrentClients } from './concurrent-clients.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { letter, subjectsIn } from '#test/mail/letter.ts'
-import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { letter, subjectsIn } from '#test/world/letters/letter.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: such clients get no further than the listeners.

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { untilNobodyAnswers } from '#test/sockets/answers.ts'
-import { freePort } from '#test/sockets/free-port.ts'
+import { untilNobodyAnswers } from '#test/world/sockets/answers.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 
 const dovecot = '/usr/sbin/dovecot'
 

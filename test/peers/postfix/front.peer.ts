@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { example } from '#test/deploy/example.ts'
-import { directoryOfFile, ofFile } from '#test/of-file.ts'
-import { certificateFor } from '#test/sockets/certificate.ts'
-import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { World } from '#test/world/world.ts'
 import { certificates, Postfix, settingsOf } from './postfix.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SmarthostRelay } from '#/out/relay/smarthost.ts'
-import { subjectsIn } from '#test/mail/letter.ts'
-import { certificateFor } from '#test/sockets/certificate.ts'
+import { subjectsIn } from '#test/world/letters/letter.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
 import { World } from '#test/world/world.ts'
 import { Postfix } from './postfix.ts'
 

@@ -4,8 +4,8 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { onceThere } from '#test/observe/once-there.ts'
-import { freePort } from '#test/sockets/free-port.ts'
+import { onceThere } from '#test/world/observe/once-there.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 
 const run = promisify(execFile)
 const postfix = '/usr/sbin/postfix'

@@ -6,9 +6,9 @@ import { ZoneResolver } from '#/domains/resolver/zone.ts'
 import { DirectMxRelay } from '#/out/relay/direct-mx/direct-mx.ts'
 import type { Delivery, Outcome, Relay } from '#/out/relay/relay.ts'
 import { SmarthostRelay } from '#/out/relay/smarthost.ts'
-import { letter, short } from '#test/conformance/relay/bench.ts'
-import { certificateFor } from '#test/sockets/certificate.ts'
-import { Sink } from '#test/sockets/sink.ts'
+import { letter, short } from '#test/out/relay/bench.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 import { Postfix } from './postfix.ts'
 
 const certificate = certificateFor('mx.dest.test')

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Limits, patience } from '#/out/relay/limits.ts'
 import { SmarthostRelay } from '#/out/relay/smarthost.ts'
-import { letter, short } from '#test/conformance/relay/bench.ts'
-import { untilAnswers } from '#test/sockets/answers.ts'
-import { freePort } from '#test/sockets/free-port.ts'
+import { letter, short } from '#test/out/relay/bench.ts'
+import { untilAnswers } from '#test/world/sockets/answers.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 
 const program = '/usr/sbin/smtp-sink'
 if (!existsSync(program)) throw new Error(`There is no smtp-sink at ${program}: apt-get install postfix`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { decodeStandard } from '#/formats/mime/charset/tables.ts'
-import { charsets, sequencesOf } from '#test/charsets/charsets.ts'
+import { charsets, sequencesOf } from '#test/formats/charsets/charsets.ts'
 import { openBrowser } from '../browser.ts'
 
 const browser = await openBrowser()

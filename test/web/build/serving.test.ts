@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { builtWeb } from '#/http/web/build.ts'
-import { exchange } from '#test/sockets/raw-http.ts'
+import { exchange } from '#test/world/sockets/raw-http.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: none is asked.

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readMessage } from '#/formats/mime/message.ts'
-import { each } from '#test/each.ts'
-import { hand } from '#test/mail/letter.ts'
-import { notice } from '#test/mail/notice.ts'
+import { each } from '#test/world/each.ts'
+import { hand } from '#test/world/letters/letter.ts'
+import { notice } from '#test/world/letters/notice.ts'
 import {
   choose,
   click,

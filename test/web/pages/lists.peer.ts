@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordBounces } from '#/out/suppressions/queries.ts'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { click, dialog, openConversation, pathOf, press, says } from '#test/web/app.ts'
 import { phone } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'

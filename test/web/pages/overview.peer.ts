@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { ofFile } from '#test/of-file.ts'
-import { Sink } from '#test/sockets/sink.ts'
+import { ofFile } from '#test/world/of-file.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 import { pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'

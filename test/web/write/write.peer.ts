@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import {
   begin,
   body,

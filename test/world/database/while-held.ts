@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db, Tx } from '#/base/db/schema.ts'
-import { watchStatements } from '#test/observe/statements.ts'
+import { watchStatements } from '#test/world/observe/statements.ts'
 
 /** Runs `waiting` while a transaction has done its `work`, and once so many statements of `waiting` wait for it does its `last` and commits.
  *  The server tells each that it waits. Needs a connection for each: a server. */

@@ -12,7 +12,7 @@ import type { Octets } from '#/imap/wire/arguments.ts'
 import type { Output } from '#/imap/wire/output.ts'
 import { Parser } from '#/imap/wire/parser.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
-import { indexesOn } from '#test/threads/indexes.ts'
+import { indexesOn } from '#test/mail/threads/indexes.ts'
 import { idKey } from '#test/world/mail/mailboxes.ts'
 
 const log = pino({ level: 'silent' })

@@ -1,7 +1,7 @@
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { listMessages } from '#/mail/store/list.ts'
 import { readStored } from '#/mail/store/read.ts'
-import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import { openPgpKey } from '#test/world/letters/openpgp-key.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 export interface PrivateMailbox {

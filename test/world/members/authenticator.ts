@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import type { Answer } from '#test/sockets/http-client.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 import type { SignedInMember } from './signed-in.ts'
 

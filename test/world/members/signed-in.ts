@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { makeLink } from '#/people/sessions/invitation/link.ts'
-import type { Answer, HttpClient, RequestOptions } from '#test/sockets/http-client.ts'
+import type { Answer, HttpClient, RequestOptions } from '#test/world/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 

@@ -8,7 +8,7 @@ import { createMailbox } from '#/mail/mailboxes/create.ts'
 import { createKey, type NewKey } from '#/people/keys/keys.ts'
 import { type Restrictions, unrestricted } from '#/people/keys/restrictions.ts'
 import { addMember } from '#/people/members/members.ts'
-import type { Answer, RequestOptions } from '#test/sockets/http-client.ts'
+import type { Answer, RequestOptions } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 
 /** An organization of a world, with a key that may do everything. */

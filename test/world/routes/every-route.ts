@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Operation } from '#test/sockets/http-client.ts'
+import type { Operation } from '#test/world/sockets/http-client.ts'
 import type { Furnished } from '#test/world/organization/furnished.ts'
 import type { World } from '#test/world/world.ts'
 import { memberSamples } from './member-samples.ts'

@@ -71,7 +71,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     { scope: 'sending:write', about: 'mail', level: 'send', sends: true },
     'POST send messages/{uid}/reply drafts/{id}/send',
   ),
-  // Each message has an answer of its own (test/journeys/sending/batch.test.ts).
+  // Each message has an answer of its own (test/out/batch.test.ts).
   ...routes({ scope: 'sending:write', about: 'organization' }, 'POST send/batch'),
   ...routes({ scope: 'sending:write', about: 'mail', level: 'send' }, 'DELETE suppressions/{address}'),
   ...routes(

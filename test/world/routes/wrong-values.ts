@@ -1,4 +1,4 @@
-import type { Schema } from '#test/sockets/http-client.ts'
+import type { Schema } from '#test/world/sockets/http-client.ts'
 
 /** What is wrong with a request, the field that the answer must name, and the value that it has in the place of the good one; undefined
  *  leaves it out. */
@@ -11,7 +11,7 @@ export interface Wrong {
 /** Reads a reference to a component. */
 type Resolve = (schema: Schema) => Schema
 
-/** Longer texts would be large bodies, which have limits of their own (test/journeys/http/broken-requests.test.ts). */
+/** Longer texts would be large bodies, which have limits of their own (test/http/broken-requests.test.ts). */
 const longest = 10_000
 
 /** One value for each way in which a schema can be broken: of another type, too long, too short, out of range, no word of the list, without

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
 import type { RelayTrial, TryRelay } from '#/out/relay/relay-trial.ts'
-import { startDnsServer } from '#test/dns/dns-server.ts'
+import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { senderFindings } from './as-a-sender.ts'
 
 const hostname = 'mx.mailroom.test'

@@ -4,8 +4,8 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
-import { directoryOfFile } from '#test/of-file.ts'
-import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
+import { certificateFor, testCertificate } from '#test/world/sockets/certificate.ts'
 import { certificateFinding } from './certificate.ts'
 
 const scratch = directoryOfFile()

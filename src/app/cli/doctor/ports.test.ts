@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { readConfig } from '#/app/config/config.ts'
-import { testCertificate } from '#test/sockets/certificate.ts'
+import { testCertificate } from '#test/world/sockets/certificate.ts'
 import type { Finding } from './finding.ts'
 import { answersEverywhere, portFindings } from './ports.ts'
 

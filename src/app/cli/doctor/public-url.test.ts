@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
-import { freePort } from '#test/sockets/free-port.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 import { publicUrlFindings } from './public-url.ts'
 
 const look = (env: Record<string, string>) => publicUrlFindings(readConfig(env))

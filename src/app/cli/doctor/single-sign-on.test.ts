@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
-import { freePort } from '#test/sockets/free-port.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
 import { singleSignOnFinding } from './single-sign-on.ts'
 
 const server = createServer((request, response) => {

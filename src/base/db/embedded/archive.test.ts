@@ -5,7 +5,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { archive } from './archive.ts'
 
 const run = promisify(execFile)

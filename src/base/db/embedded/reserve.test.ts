@@ -3,7 +3,7 @@ import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { directoryOfFile } from '#test/of-file.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { giveBack, isWhole, keepReserve, reserveBytes, reserveName } from './reserve.ts'
 
 const mebibyte = 2 ** 20

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { createGunzip, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { anyCharacter } from '#test/any-character.ts'
+import { anyCharacter } from '#test/world/any-character.ts'
 import { type Entry, entriesOf, Lines, UnusableFile } from './file.ts'
 
 const header: Parameters<Lines['header']>[0] = {

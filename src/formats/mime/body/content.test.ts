@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { readMessage } from '../message.ts'
 import { attachmentBytes, readContent } from './content.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
-import { charsets, sequencesOf } from '#test/charsets/charsets.ts'
+import { charsets, sequencesOf } from '#test/formats/charsets/charsets.ts'
 import { decodeStandard, standardName } from './tables.ts'
 
 /** The digest of all characters of each charset, as Chromium reads them: `test/web/app/charsets.peer.ts` compares one by one. */

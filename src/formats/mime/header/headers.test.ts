@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { growsTooFast } from '#test/observe/growth.ts'
+import { growsTooFast } from '#test/world/observe/growth.ts'
 import { readHeaders } from './headers.ts'
 
 /** `octets` is written as latin1: one character, one byte. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
-import { rawOf, samples } from '#test/mail/reports/samples.ts'
+import { each } from '#test/world/each.ts'
+import { rawOf, samples } from '#test/world/letters/reports/samples.ts'
 import { readMessage } from '../message.ts'
 import { readReport } from './delivery-report.ts'
 

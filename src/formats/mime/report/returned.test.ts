@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { samples } from '#test/mail/reports/samples.ts'
+import { samples } from '#test/world/letters/reports/samples.ts'
 import { headerFacts } from '../header/header-facts.ts'
 import { ownIdField } from '../header/own-ids.ts'
 import { type Message, naming, readMessage } from '../message.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readContent } from '#/formats/mime/body/content.ts'
-import { each } from '#test/each.ts'
-import { hand } from '#test/mail/letter.ts'
+import { each } from '#test/world/each.ts'
+import { hand } from '#test/world/letters/letter.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

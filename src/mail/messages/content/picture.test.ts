@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, test } from 'node:test'
-import { each } from '#test/each.ts'
-import { afterFile } from '#test/of-file.ts'
+import { each } from '#test/world/each.ts'
+import { afterFile } from '#test/world/of-file.ts'
 import { World } from '#test/world/world.ts'
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex')

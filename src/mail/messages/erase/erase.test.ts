@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { byOperator } from '#/base/audit/actor.ts'
 import { uidsAfter } from '#/mail/store/list.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
-import { storeMessages } from '#test/threads/store-messages.ts'
+import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 import { emptyFolder } from './erase.ts'
 

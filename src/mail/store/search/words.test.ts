@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { wordsOf } from './words.ts'
 
 for (const [text, words] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idHashKey } from '#/formats/mime/id-hash.ts'
-import { threadStep } from '#test/threads/rows.ts'
+import { threadStep } from '#test/mail/threads/rows.ts'
 import { FolderRows } from './folder-rows.ts'
 import { IdTable } from './id-table.ts'
 import { RowNotes } from './row-notes.ts'

@@ -4,16 +4,16 @@ import fc from 'fast-check'
 import { readHeaders } from '#/formats/mime/header/headers.ts'
 import { threadIds } from '#/formats/mime/header/references.ts'
 import { idHash, idHashKey } from '#/formats/mime/id-hash.ts'
-import { each } from '#test/each.ts'
-import { unfiled } from '#test/threads/folders.ts'
+import { each } from '#test/world/each.ts'
+import { unfiled } from '#test/mail/threads/folders.ts'
 import {
   type ExpectedWholeConversation,
   expectedConversations,
   expectedWholeConversations,
   type FiledMessage,
   type PlacedMessage,
-} from '#test/threads/oracle.ts'
-import { threadStep } from '#test/threads/rows.ts'
+} from '#test/mail/threads/oracle.ts'
+import { threadStep } from '#test/mail/threads/rows.ts'
 import { ThreadIndex } from '../index/thread-index.ts'
 import { nameOf } from '../summaries.ts'
 import { MailboxIndex, type WholeConversation } from './mailbox-index.ts'

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
 import type { Outgoing } from '#/out/sending/outgoing.ts'
-import { outgoing } from '#test/mail/outgoing.ts'
+import { outgoing } from '#test/world/letters/outgoing.ts'
 import { compose } from './compose.ts'
 import { signatures } from './sign.ts'
 

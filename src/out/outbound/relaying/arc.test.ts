@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { arc } from 'mailauth/lib/arc/index.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { readMessage } from '#/formats/mime/message.ts'
-import { letter } from '#test/mail/letter.ts'
+import { letter } from '#test/world/letters/letter.ts'
 import { arcSet } from './arc.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { newMailbox } from '#test/world/mail/mailboxes.ts'
 import { forgetReturnPaths, keepReturnPath } from './return-paths.ts'

@@ -5,8 +5,8 @@ import { ManualClock } from '#/base/clock/manual.ts'
 import type { ZoneRecords } from '#/base/network/resolver.ts'
 import { ZoneResolver } from '#/domains/resolver/zone.ts'
 import type { Delivery } from '#/out/relay/relay.ts'
-import { letter, short } from '#test/conformance/relay/bench.ts'
-import { type Act, Sink, type Step } from '#test/sockets/sink.ts'
+import { letter, short } from '#test/out/relay/bench.ts'
+import { type Act, Sink, type Step } from '#test/world/sockets/sink.ts'
 import { type DirectMxOptions, DirectMxRelay } from './direct-mx.ts'
 
 const recipients = ['ada@dest.test', 'bob@dest.test']

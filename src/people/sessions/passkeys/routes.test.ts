@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/base/audit/queries.ts'
 import { forgetSessions } from '#/people/sessions/queries.ts'
-import { each } from '#test/each.ts'
-import type { Answer } from '#test/sockets/http-client.ts'
+import { each } from '#test/world/each.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import {
   Authenticator,
   addPasskey,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { Refusal } from '#/base/errors.ts'
-import { answering } from '#test/observe/meanwhile.ts'
+import { answering } from '#test/world/observe/meanwhile.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 

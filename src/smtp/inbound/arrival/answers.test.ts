@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessage } from '#/formats/mime/message.ts'
-import { letter } from '#test/mail/letter.ts'
-import { deliveryReport } from '#test/mail/report.ts'
+import { letter } from '#test/world/letters/letter.ts'
+import { deliveryReport } from '#test/world/letters/report.ts'
 import { cancelledByAnswer } from './answers.ts'
 
 const envelope = { sender: 'bob@there.example', receivedAt: new Date('2026-11-25T09:00:00Z') }

@@ -8,7 +8,7 @@ import { ZoneResolver } from '#/domains/resolver/zone.ts'
 import { readAuthors } from '#/formats/mime/address/authors.ts'
 import { readMessage } from '#/formats/mime/message.ts'
 import { MessageReader } from '#/formats/mime/reader.ts'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import { authenticate } from './authenticate.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, mock, test } from 'node:test'
-import { each } from '#test/each.ts'
+import { each } from '#test/world/each.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import type { Admitted } from './admit.ts'
 import { type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'

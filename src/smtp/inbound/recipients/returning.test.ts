@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessage } from '#/formats/mime/message.ts'
-import { letter } from '#test/mail/letter.ts'
-import { deliveryReport } from '#test/mail/report.ts'
+import { letter } from '#test/world/letters/letter.ts'
+import { deliveryReport } from '#test/world/letters/report.ts'
 import { mayReturn } from './returning.ts'
 
 for (const [what, text, expected] of [
