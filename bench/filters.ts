@@ -1,7 +1,7 @@
-import { readMessage } from '#/formats/mime/message.ts'
 import { type Filter, mostFilters } from '#/rules/filters/filter.ts'
 import { filterInput, withRecipient } from '#/rules/filters/filter-input.ts'
 import { applyFilters, compileFilter } from '#/rules/filters/matching.ts'
+import { readMessage } from '../src/formats/mime/read-message.ts'
 import { median, type Row } from './report.ts'
 
 /** As many filters as an organization may have on one message, against reading that message. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { databaseHome } from '#test/world/database/database.ts'
 import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { cpuTime } from '#test/world/observe/cpu-time.ts'
-import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { Load } from './load/load.ts'

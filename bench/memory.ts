@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { Load } from './load/load.ts'

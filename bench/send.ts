@@ -1,7 +1,7 @@
 import { scopes } from '#/http/access/scopes.ts'
 import type { Delivery, Outcome } from '#/out/relay/relay.ts'
-import { HoldWatch } from '#test/world/observe/hold-watch.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
+import { HoldWatch } from '#test/world/observe/hold-watch.ts'
 import { World } from '#test/world/world.ts'
 import { Load } from './load/load.ts'
 import type { SendResult, SendWork } from './load/send-load.ts'

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
-import { compose } from '#/out/outbound/compose/compose.ts'
-import { signed } from '#/out/outbound/compose/sign.ts'
+import { compose } from '#/out/compose/compose.ts'
+import { signed } from '#/out/compose/sign.ts'
 import { inTurns, median, type Row } from './report.ts'
 
 /** As many are signed beside each other as one claim takes of what is scheduled. */

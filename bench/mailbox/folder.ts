@@ -1,8 +1,8 @@
-import { readMessage } from '#/formats/mime/message.ts'
-import type { Copy } from '#/mail/store/append.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { updateMessages } from '#/mail/store/update.ts'
 import type { World } from '#test/world/world.ts'
+import { readMessage } from '../../src/formats/mime/read-message.ts'
+import type { Copy } from '../../src/mail/store/copy-to-append.ts'
 import { Letters } from './letters.ts'
 
 /** A large inbox that grows. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { allTexts } from '#/formats/mime/body/holds-texts.ts'
 import { readSearchable } from '#/formats/mime/body/searchable.ts'
-import { indexText, mailboxMark, organizationMark } from '#/mail/store/search/index-text.ts'
-import { restText } from '#/mail/store/search/rest-text.ts'
+import { indexText, mailboxMark, organizationMark } from '#/mail/search-index/index-text.ts'
+import { restText } from '#/mail/search-index/rest-text.ts'
 import type { World } from '#test/world/world.ts'
 
 const atOnce = 2_500

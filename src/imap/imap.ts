@@ -1,7 +1,7 @@
 import type { Database } from '#/base/db/open.ts'
 import type { Network } from '#/base/network/ip-address.ts'
 import type { Listening, TlsFiles } from '#/base/network/listening.ts'
-import { Certificate } from '#/smtp/inbound/connection/certificate.ts'
+import { Certificate } from '#/smtp/connection/certificate.ts'
 import type { LoginParts } from '#/smtp/submission/log-in.ts'
 import { commands } from './commands.ts'
 import { FolderNews } from './selected/news.ts'

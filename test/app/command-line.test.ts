@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'n
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { directoryOfFile } from '#test/world/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { mailroom } from '#test/world/service.ts'
 
 const scratch = realpathSync(directoryOfFile())

@@ -10,10 +10,9 @@ import type { Keyring } from '#/base/secrets/keyring.ts'
 import { openKeyring } from '#/base/secrets/open.ts'
 import { rotateTo } from '#/base/secrets/rotate.ts'
 import { killedAt } from '#test/faults/letters/post-office.ts'
-import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
-import { Sink } from '#test/world/sockets/sink.ts'
 import { type DatabaseHome, databaseHome, testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
+import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
 import {
   allAnswers,
   allRows,
@@ -22,6 +21,7 @@ import {
   usedInstallation,
 } from '#test/world/organization/used-installation.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 import { World } from '#test/world/world.ts'
 
 const minute = 60_000

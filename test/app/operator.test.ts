@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { databaseHome } from '#test/world/database/database.ts'
 import { each } from '#test/world/each.ts'
 import { directoryOfFile } from '#test/world/of-file.ts'
-import { databaseHome } from '#test/world/database/database.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const scratch = directoryOfFile()

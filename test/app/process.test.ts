@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { createTransport } from 'nodemailer'
-import { subjectsAt } from '#test/world/letters/letter.ts'
-import { HttpClient } from '#test/world/sockets/http-client.ts'
-import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { subjectsAt } from '#test/world/letters/letter.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
+import { HttpClient } from '#test/world/sockets/http-client.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 
 const address = 'ada@process.test'
 let home: DatabaseHome

@@ -6,14 +6,14 @@ import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createTransport } from 'nodemailer'
+import { databaseHome } from '#test/world/database/database.ts'
 import { each } from '#test/world/each.ts'
 import { onceTold, telling } from '#test/world/observe/writes.ts'
 import { ofFile } from '#test/world/of-file.ts'
-import { freePort } from '#test/world/sockets/free-port.ts'
-import { HttpClient } from '#test/world/sockets/http-client.ts'
-import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
+import { freePort } from '#test/world/sockets/free-port.ts'
+import { HttpClient } from '#test/world/sockets/http-client.ts'
 
 const home = ofFile(await databaseHome())
 const organization = await storeOrganization(home, { domain: 'traces.test', mailboxes: ['ada', 'bob'] })

@@ -4,12 +4,12 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { databaseHome } from '#test/world/database/database.ts'
 import { directoryOfFile } from '#test/world/of-file.ts'
+import { startService } from '#test/world/service.ts'
 import { certificateFor } from '#test/world/sockets/certificate.ts'
 import { freePort } from '#test/world/sockets/free-port.ts'
 import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
-import { databaseHome } from '#test/world/database/database.ts'
-import { startService } from '#test/world/service.ts'
 
 const run = promisify(execFile)
 const deploy = join(import.meta.dirname, '../../deploy/fail2ban')

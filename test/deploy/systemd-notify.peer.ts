@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { directoryOfFile } from '#test/world/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { startService } from '#test/world/service.ts'
 
 /** Prints each received line. It closes passed file descriptors, which the sender waits for. */

@@ -131,7 +131,7 @@ test('docs/how-to.md names what stands in a file of its row', () => {
 })
 
 test('docs/metrics.md has every metric', () => {
-  const metrics = found(sources('src/{metrics,server}/*.ts'), /'(mailroom_[a-z_]+)'/g)
+  const metrics = found(sources('src/app/{metrics,server}/*.ts'), /'(mailroom_[a-z_]+)'/g)
   assert.ok(metrics.length > 15, 'the metrics are found')
   assert.deepEqual(metrics.filter(isMissingFrom(read('docs/metrics.md'))), [])
 })

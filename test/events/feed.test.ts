@@ -10,8 +10,8 @@ import { announceEvents } from '#/base/event-log/announce.ts'
 import { appendEvents } from '#/base/event-log/append.ts'
 import { EventFeed } from '#/base/event-log/feed.ts'
 import { createOrganization } from '#/people/organizations/register.ts'
-import { ofFile } from '#test/world/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { ofFile } from '#test/world/of-file.ts'
 import { untilReadable } from './logged.ts'
 
 const home = ofFile(await databaseHome())

@@ -4,8 +4,8 @@ import { pino } from 'pino'
 import type { Db } from '#/base/db/schema.ts'
 import { EventFeed } from '#/base/event-log/feed.ts'
 import { boundsOf } from '#/base/event-log/log.ts'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 
 const never = new AbortController().signal
 

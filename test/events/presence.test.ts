@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onceAnswered } from '#test/world/observe/statements.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
+import { onceAnswered } from '#test/world/observe/statements.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { anyCharacter } from '#test/world/any-character.ts'
-import type { Description, Operation, Schema } from '#test/world/sockets/http-client.ts'
 import { isStream } from '#test/world/routes/every-route.ts'
+import type { Description, Operation, Schema } from '#test/world/sockets/http-client.ts'
 import { fittingTexts } from './fitting-texts.ts'
 import { credentials, type Headers, mostly } from './http-credentials.ts'
 

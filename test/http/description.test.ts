@@ -5,9 +5,9 @@ import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from
 import { eventTypes } from '#/base/event-log/types.ts'
 import { each } from '#test/world/each.ts'
 import { ForgedProvider } from '#test/world/identity/forged-provider.ts'
+import { everyOperation } from '#test/world/routes/every-route.ts'
 import type { Description } from '#test/world/sockets/http-client.ts'
 import { exchange } from '#test/world/sockets/raw-http.ts'
-import { everyOperation } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: the document is made without a database.

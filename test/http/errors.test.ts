@@ -15,7 +15,7 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     () => [
       'PATCH',
       `/v1/messages?mailbox=${from}`,
-      { uids: [0], folder: '../journeys', add_labels: ['a'], remove_labels: ['a'] },
+      { uids: [0], folder: '..', add_labels: ['a'], remove_labels: ['a'] },
     ],
     ['uids[0]', /at least 1/],
     ['folder', /must not have a step/],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isUuid } from '#/base/text/text.ts'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 // What holds for the pages of all lists. How cursors stand while entries come and go is in cursors.test.ts.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser, phone, wide } from '#test/web/browser.ts'
 import { afterFile } from '#test/world/of-file.ts'
 import { freePort } from '#test/world/sockets/free-port.ts'
-import { openBrowser, phone, wide } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

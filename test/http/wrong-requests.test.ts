@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Answer, Schema } from '#test/world/sockets/http-client.ts'
 import { assertUnchanged } from '#test/world/organization/every-row.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { pathOf } from '#test/world/routes/every-route.ts'
 import { type Wrong, wrongTexts, wrongValues } from '#test/world/routes/wrong-values.ts'
+import type { Answer, Schema } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 // What the schemas of all routes refuse. What a route refuses beyond its schema is tried beside the route.

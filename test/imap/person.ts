@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { promisify } from 'node:util'
-import { hand, letter, messagesIn } from '#test/world/letters/letter.ts'
 import { endsLast } from '#test/runner/kept.ts'
-import { certificateFor } from '#test/world/sockets/certificate.ts'
 import { password, readingMailbox } from '#test/world/imap/serving.ts'
+import { hand, letter, messagesIn } from '#test/world/letters/letter.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { certificateFor } from '#test/world/sockets/certificate.ts'
 import { World } from '#test/world/world.ts'
 
 /** What a mail program is told of an account, at `localhost`. */

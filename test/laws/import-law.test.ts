@@ -15,7 +15,7 @@ test('imports point one way', () => {
 })
 
 test('no source has more than 250 lines', () => {
-  const cwd = join(sourceRoot, '../..')
+  const cwd = join(sourceRoot, '..')
   const paths = globSync(['{src,bench}/**/*.ts', 'web/src/**/*.{ts,tsx,css}'], { cwd }).filter(
     // The client of the web app is generated.
     (path) => !path.endsWith('.test.ts') && path !== 'web/src/api/generated.ts',
@@ -29,30 +29,27 @@ test('no source has more than 250 lines', () => {
 })
 
 for (const [what, path, text] of [
-  ['a noun that imports the app', 'labels/routes.ts', "import { buildApp } from '#/app/server/app.ts'"],
-  ['the store of mail importing a noun', 'mail/append.ts', "import { x } from '#/mail/labels/labels.ts'"],
-  ['a noun that imports another’s routes', 'labels/labels.ts', "import { filterRoutes } from '../filters/routes.ts'"],
-  ['the app naming an adapter', 'app.ts', "import { SmarthostRelay } from '#/out/relay/smarthost.ts'"],
-  [
-    'any file of the server but one naming an adapter',
-    'server/assemble.ts',
-    "import { SystemClock } from '#/base/clock/system.ts'",
-  ],
-  ['a port that imports a noun', 'ports/clock.ts', "import { x,\n  y } from '#/mail/labels/labels.ts'"],
-  ['the mail path importing the app', 'inbound/receive.ts', "export { x } from '#/app/server/app.ts'"],
-  ['an import at run time', 'mime/address/address.ts', "const x = await import('#/mail/labels/labels.ts')"],
-  ['a type imported from above', 'ports/clock.ts', "import type { Label } from '#/mail/labels/labels.ts'"],
-  ['a type among values', 'ports/clock.ts', "import { type Label, colour } from '#/mail/labels/labels.ts'"],
-  ['a type that is passed on', 'ports/clock.ts', "export type { Label } from '#/mail/labels/labels.ts'"],
-  ['the type of an import', 'ports/clock.ts', "type Label = import('#/mail/labels/labels.ts').Label"],
-  ['a file in no known folder', 'utils/x.ts', "import '#/base/errors.ts'"],
+  ['a noun that imports the app', 'mail/labels/routes.ts', "import { buildApp } from '#/app/server/app.ts'"],
+  ['an import from a district above', 'mail/store/append.ts', "import { x } from '#/rules/filters/filters.ts'"],
+  ['a noun that imports another’s routes', 'rules/filters/filters.ts', "import { x } from '#/mail/labels/routes.ts'"],
+  ['what is inside of a noun', 'imap/folders/x.ts', "import { x } from '#/mail/messages/content/download.ts'"],
+  ['an import at run time', 'formats/mime/address.ts', "const x = await import('#/mail/labels/label.ts')"],
+  ['a type imported from above', 'base/clock/clock.ts', "import type { Label } from '#/mail/labels/label.ts'"],
+  ['a type among values', 'base/clock/clock.ts', "import { type Label, colour } from '#/mail/labels/label.ts'"],
+  ['a type that is passed on', 'base/clock/clock.ts', "export type { Label } from '#/mail/labels/label.ts'"],
+  ['an import of several lines', 'base/clock/clock.ts', "import { x,\n  y } from '#/mail/labels/label.ts'"],
+  ['the type of an import', 'base/clock/clock.ts', "type Label = import('#/mail/labels/label.ts').Label"],
+  ['a file in no district', 'utils/x.ts', "import '#/base/errors.ts'"],
+  ['an import from no district', 'mail/labels/label.ts', "import '#/utils/x.ts'"],
 ] as const)
   test(`the law finds ${what}`, () => assert.equal(breaches([{ path, imports: importsOf(path, text) }]).length, 1))
 
-test('the law finds a circle of nouns', () => {
+test('the law finds a circle of files', () => {
   const sources = [
-    { path: 'labels/labels.ts', imports: ['filters/filters.ts'] },
-    { path: 'filters/filters.ts', imports: ['labels/queries.ts'] },
+    { path: 'mail/labels/label.ts', imports: ['mail/labels/queries.ts'] },
+    { path: 'mail/labels/queries.ts', imports: ['mail/store/read.ts'] },
+    { path: 'mail/store/read.ts', imports: ['mail/labels/label.ts'] },
+    { path: 'mail/labels/routes.ts', imports: ['mail/labels/label.ts'] },
   ]
-  assert.equal(breaches(sources).length, 2)
+  assert.equal(breaches(sources).length, 3)
 })

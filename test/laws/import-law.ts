@@ -1,71 +1,24 @@
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
-const base = [
-  'audit',
-  'db',
-  'event-loop',
-  'events',
-  'ports',
-  'mime',
-  'openpgp',
-  'public-http',
+/** The districts of the sources, from the ground up: a file imports from its own district or from those before it. */
+const districts = [
+  'base',
+  'formats',
   'http',
-  'secrets',
-  'errors.ts',
-  'find-text.ts',
-  'ip-address.ts',
-  'message-id.ts',
-  'text.ts',
-  'unicode.ts',
-  'version.ts',
-  'word-fold.ts',
-]
-const nouns = [
-  'labels',
-  'filters',
-  'blocked-senders',
-  'forwarding',
-  'scheduled',
-  'sending',
-  'sent',
-  'suppressions',
-  'drafts',
-  'replies',
-  'queue',
-  'changes',
-  'threads',
-  'conversations',
-  'search',
-  'messages',
-  'event-stream',
-  'presence',
   'domains',
-  'mailboxes',
-  'usage',
-  'members',
-  'sessions',
-  'signatures',
-  'keys',
-  'organizations',
-  'passwords',
-  'webhooks',
+  'mail',
+  'people',
+  'out',
+  'rules',
+  'events',
+  'smtp',
+  'imap',
+  'app',
 ]
 
-/** Which way imports point: a file imports from a lower storey, or from its own folder. One file names adapters. */
-const storeys: readonly (readonly string[])[] = [
-  base,
-  ['config'],
-  ['mail'],
-  nouns,
-  ['outbound'],
-  ['inbound', 'adapters', 'cli', 'control', 'tryout'],
-  ['submission'],
-  ['imap'],
-  ['metrics', 'tracing', 'web'],
-  ['server'],
-  ['main.ts'],
-]
+/** Districts that are libraries: any folder of theirs may be used. */
+const libraries = ['base', 'formats', 'http']
 
 export const sourceRoot = join(import.meta.dirname, '../../src')
 
@@ -89,7 +42,7 @@ export function importsOf(path: string, text: string): string[] {
   const workers = text.matchAll(/new URL\(\s*'([^']+\.ts)',\s*import\.meta\.url/g)
   return [...statements, ...dynamic, ...workers].flatMap(([, target = '']) => {
     if (target.startsWith('#/')) return [target.slice(2)]
-    if (target.startsWith('#test/')) return [`../../${target.slice(1)}`]
+    if (target.startsWith('#test/')) return [`../${target.slice(1)}`]
     return target.startsWith('.') ? [posix.join(posix.dirname(path), target)] : []
   })
 }
@@ -101,50 +54,33 @@ export function breaches(sources: readonly Source[]): string[] {
 }
 
 function breach(from: string, to: string): string | undefined {
-  if (to.startsWith('../..')) return undefined
-  const [here, there] = [storeyOf(from), storeyOf(to)]
-  if (here === undefined) return `${from} stands in no known folder`
-  if (there === undefined) return `${from} imports ${to}, which stands in no known folder`
-  if (room(from) === room(to)) return undefined
-  if (room(to) === 'adapters' && from !== 'server/adapters.ts') return `${from} names an adapter, ${to}`
-  if (there > here) return `${from} imports upwards, from ${to}`
-  if (there < here) return undefined
-  if (nouns.includes(room(to)) && to.endsWith('/routes.ts')) return `${from} imports another noun's routes, ${to}`
-  if (base.includes(room(to)) || nouns.includes(room(to))) return undefined
-  if (room(from) === 'cli' && room(to) === 'control') return undefined
-  return `${from} imports sideways, from ${to}`
+  if (to.startsWith('..')) return undefined
+  const [district = '', noun, inner] = to.split('/')
+  const [ownDistrict = '', ownNoun] = from.split('/')
+  const [here, there] = [districts.indexOf(ownDistrict), districts.indexOf(district)]
+  if (here === -1) return `${from} stands in no district`
+  if (there === -1) return `${from} imports ${to}, which stands in no district`
+  if (there > here) return `${from} imports from a district above, ${to}`
+  // The app puts the parts of the service together, whatever they are.
+  if (ownDistrict === 'app' || (district === ownDistrict && noun === ownNoun)) return undefined
+  if (to.endsWith('/routes.ts')) return `${from} imports another noun's routes, ${to}`
+  const isInside = inner !== undefined && to.split('/').length > 3
+  if (isInside && there < here && !libraries.includes(district)) return `${from} reaches into a noun, ${to}`
+  return undefined
 }
 
-/** Rooms of the base may import each other, and nouns may, but never in a circle. */
+/** The files that import themselves by way of others. */
 function circles(sources: readonly Source[]): string[] {
-  const edges = new Map<string, Set<string>>()
-  for (const { path, imports } of sources)
-    for (const to of imports) {
-      if (room(path) === room(to)) continue
-      edges.set(room(path), (edges.get(room(path)) ?? new Set()).add(room(to)))
+  const edges = new Map(sources.map(({ path, imports }) => [path, imports]))
+  const reached = (start: string) => {
+    const seen = new Set<string>()
+    const waiting = [...(edges.get(start) ?? [])]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      waiting.push(...(edges.get(next) ?? []))
     }
-  return [...edges.keys()]
-    .filter((start) => reaches(edges, start, start))
-    .map((one) => `${one} imports itself in a circle`)
-}
-
-function reaches(edges: ReadonlyMap<string, ReadonlySet<string>>, from: string, goal: string): boolean {
-  const seen = new Set<string>()
-  const waiting = [...(edges.get(from) ?? [])]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (next === goal) return true
-    if (seen.has(next)) continue
-    seen.add(next)
-    waiting.push(...(edges.get(next) ?? []))
+    return seen
   }
-  return false
-}
-
-function room(path: string): string {
-  return path.split('/')[0] ?? path
-}
-
-function storeyOf(path: string): number | undefined {
-  const storey = storeys.findIndex((rooms) => rooms.includes(room(path)))
-  return storey === -1 ? undefined : storey
+  return [...edges.keys()].filter((path) => reached(path).has(path)).map((path) => `${path} imports itself in a circle`)
 }

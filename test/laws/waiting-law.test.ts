@@ -11,7 +11,7 @@ const exceptions: readonly (readonly [path: string, breach: string, because: str
   ['src/out/relay/direct-mx/direct-mx.test.ts', 'has a timer', 'it passes on timers of the program, and notes them'],
   ['src/base/db/embedded/bounded-timers.test.ts', 'has a timer', 'it passes on timers of the program, and notes them'],
   ['src/base/db/query.test.ts', 'sleeps', 'a statement is to be under way as its connection ends'],
-  ['src/smtp/inbound/smtp/smtp-listener.test.ts', 'has a timer', 'a client sends an octet at a time'],
+  ['src/smtp/protocol/smtp-listener.test.ts', 'has a timer', 'a client sends an octet at a time'],
   ['src/http/public-http/public-http.test.ts', 'has a timer', 'a server answers an octet at a time'],
   ['test/deploy/compose.ts', 'sleeps', 'it has the place of a timer of systemd, which runs health checks for Podman'],
   [

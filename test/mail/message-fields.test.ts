@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { each } from '#test/world/each.ts'
-import { hand, letter } from '#test/world/letters/letter.ts'
 import { hostname } from '#test/world/installation.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

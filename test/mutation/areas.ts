@@ -4,75 +4,78 @@ export interface Area {
   readonly tests: readonly string[]
 }
 
-/** Tests beside those of the folder are named by where they are below `src` or `test`. By journeys those are meant that are
- *  about the area: what others catch by the way is luck. */
+/** Besides the tests beside the sources: those of whole journeys that are about the area. What others catch by the way is luck. */
 export const areas: Readonly<Record<string, Area>> = {
   filters: area(
-    'filters',
-    'labels/hygiene',
-    'journeys/**/{blocks-and-filters,description,errors,personal-items}',
-    'faults/**/filter-run-kill',
+    'rules/filters',
+    'src/mail/labels/hygiene',
+    'test/rules/blocks-and-filters',
+    'test/{http/{description,errors},people/personal-items}',
+    'test/faults/**/filter-run-kill',
   ),
-  threads: area('threads', 'journeys/**/{description,message-fields}'),
+  threads: area('mail/threads', 'test/{http/description,mail/message-fields}'),
   http: area(
     'http',
-    'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,errors}',
-    'journeys/**/{idempotency,keys-and-isolation,rate-limit,restricted-key-rules,restricted-keys}',
-    'journeys/**/{roles,tracing}',
-    'faults/**/unfinished-bodies',
+    'test/http/{behind-proxy,broken-requests,cross-site,cursors,description,errors,idempotency,rate-limit}',
+    'test/people/{authorization,keys-and-isolation,restricted-key-rules,restricted-keys,roles}',
+    'test/app/tracing',
+    'test/faults/**/unfinished-bodies',
   ),
-  inbound: area(
-    'inbound',
-    'events/{refused,returned}',
-    'journeys/**/{aliases,blocks-and-filters,errors,forwarding,hostile-mail,kept-verdict}',
-    'journeys/**/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
-    'journeys/**/{command-line,suspended-organization,unless-replied}',
-    'faults/**/clocks',
+  smtp: area(
+    'smtp',
+    'test/smtp/*',
+    'test/events/{refused,returned}',
+    'test/rules/{blocks-and-filters,forwarding}',
+    'test/{http/errors,app/command-line,out/{sent-at-once,unless-replied}}',
+    'test/faults/**/clocks',
   ),
   scheduled: area(
-    'scheduled',
-    'events/every-type',
-    'journeys/**/{cursors,description,errors,roles,shared-mailboxes}',
-    'journeys/scheduled/*',
-    'faults/**/{scheduled,sent}-*',
+    'out/scheduled',
+    'test/events/every-type',
+    'test/{http/{cursors,description,errors},people/{roles,shared-mailboxes}}',
+    'test/out/{attempts,scheduled,together,unless-replied}',
+    'test/faults/**/{scheduled,sent}-*',
   ),
   leases: {
     source: ['src/base/db/{leases,lease-holder}.ts'],
     tests: ['test/base/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/out/queue/*.test.ts'],
   },
   queue: area(
-    'queue',
-    '{cli/commands/queue,conformance/leases/*,events/every-type,outbound/worker/*}',
-    'journeys/{arriving/after-250,scheduled/*,sending/sending}',
-    'faults/**/{kill,letter-kill,scheduled-*,sent-*}',
+    'out/queue',
+    'src/{app/cli/commands/queue,out/delivery/*}',
+    'test/{base/leases/*,events/every-type,smtp/after-250}',
+    'test/out/{attempts,scheduled,sending,together,unless-replied}',
+    'test/faults/**/{kill,letter-kill,scheduled-*,sent-*}',
   ),
-  outbound: area(
-    'outbound',
-    'events/every-type',
-    'journeys/**/{approvals,drafts,header-fields,submission}',
-    'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
-    'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',
-    'faults/**/{kill,letter-kill,stopped,scheduled-*,sent-*}',
+  delivery: area(
+    '{out/delivery,out/compose,out/follow-ups,out/reports}',
+    'test/{events/every-type,smtp/{forwarded-proof,returned-reports,submission},rules/{auto-reply,forwarding}}',
+    'test/{out/*,people/mailed-links}',
+    'test/faults/**/{kill,letter-kill,stopped,scheduled-*,sent-*}',
   ),
   sending: area(
-    'sending',
-    'journeys/{access/restricted-key-rules,http/{description,errors},operating/plans}',
-    'journeys/{scheduled/*,sending/{batch,header-fields,sending*,sent-at-once,submission}}',
+    'out/sending',
+    'test/{people/restricted-key-rules,http/{description,errors},app/plans,smtp/submission}',
+    'test/out/{attempts,batch,header-fields,scheduled,sending*,sent-at-once,together,unless-replied}',
   ),
   messages: area(
-    'messages',
-    'journeys/**/{cursors,description,drafts,errors,hostile-mail}',
-    'journeys/{access,reading}/*',
+    'mail/{messages,folders}',
+    'test/{http/{cursors,description,errors},out/drafts,smtp/hostile-mail}',
+    'test/{people,mail}/*',
   ),
-  search: area('search', 'search/*', 'journeys/**/{cursors,description,errors}'),
-  changes: area('changes', 'journeys/**/{cursors,description,errors,roles}', 'faults/cut/changes'),
-  sessions: area('sessions', 'journeys/members/*', 'journeys/**/{authorization,cross-site,description,errors,roles}'),
-  webhooks: area('webhooks', 'webhooks/*', 'journeys/**/{cursors,description,errors}'),
+  search: area('mail/search', 'test/mail/search/*', 'test/http/{cursors,description,errors}'),
+  changes: area('mail/changes', 'test/{http/{cursors,description,errors},people/roles,faults/cut/changes}'),
+  sessions: area(
+    'people/sessions',
+    'test/people/{authorization,crowded-passwords,guessed-passwords,mailed-links,passwords,roles,single-sign-on}',
+    'test/http/{cross-site,description,errors}',
+  ),
+  webhooks: area('events/webhooks', 'test/events/webhooks/*', 'test/http/{cursors,description,errors}'),
 }
 
 function area(folder: string, ...tests: readonly string[]): Area {
   return {
     source: [`src/${folder}/**/*.ts`],
-    tests: [`src/${folder}/**/*.test.ts`, ...tests.map((pattern) => `{src,test}/${pattern}.test.ts`)],
+    tests: [`src/${folder}/**/*.test.ts`, ...tests.map((pattern) => `${pattern}.test.ts`)],
   }
 }

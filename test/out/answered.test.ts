@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { readMessage } from '#/formats/mime/message.ts'
-import { ofFile } from '#test/world/of-file.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { failing } from '#test/world/database/failing.ts'
 import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import { ofFile } from '#test/world/of-file.ts'
 
 const on = ofFile(await startSubmitting())
 const { world, sink, organization } = on

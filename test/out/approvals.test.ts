@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { each } from '#test/world/each.ts'
 import { now, readEvents } from '#test/events/furnished.ts'
+import { each } from '#test/world/each.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const { world, organization, ada, sentMail } = await sendingWorld()

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { byOperator } from '#/base/audit/actor.ts'
 import { removeMailbox } from '#/mail/mailboxes/remove.ts'
 import { each } from '#test/world/each.ts'
-import type { Act } from '#test/world/sockets/sink.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
+import type { Act } from '#test/world/sockets/sink.ts'
 
 const minute = 60_000
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const { world, sink, organization, ada, sentMail } = await sendingWorld()

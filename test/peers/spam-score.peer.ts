@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ofFile } from '#test/world/of-file.ts'
-import { Sink } from '#test/world/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 import { World } from '#test/world/world.ts'
 import { type Scanned, startRspamd } from './rspamd.ts'
 

@@ -7,11 +7,11 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { splitAddress } from '#/formats/mime/address/address.ts'
-import { Srs } from '#/out/outbound/relaying/srs.ts'
+import { Srs } from '#/out/follow-ups/srs.ts'
+import { keyring } from '#test/world/installation.ts'
 import { afterFile, directoryOfFile } from '#test/world/of-file.ts'
 import { untilAnswers } from '#test/world/sockets/answers.ts'
 import { freePort } from '#test/world/sockets/free-port.ts'
-import { keyring } from '#test/world/installation.ts'
 
 const postsrsd = '/usr/sbin/postsrsd'
 const srs = new Srs(keyring)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { senderBehind } from '#test/world/letters/bounce-address.ts'
-import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
 import { password, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
 
 const run = promisify(execFile)
 const directory = directoryOfFile()

@@ -5,10 +5,10 @@ import { scopes } from '#/http/access/scopes.ts'
 import { generateKey } from '#/people/keys/api-key.ts'
 import { createKey, revokeKey } from '#/people/keys/keys.ts'
 import { suspendOrganization } from '#/people/organizations/register.ts'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import { fromOurPage, signIn } from '#test/world/members/signed-in.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 // test/world/routes/rules.ts has who may do what. The scopes are tried in keys-and-isolation.test.ts, restrictions in

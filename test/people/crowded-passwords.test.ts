@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashing } from '#/base/secrets/password.ts'
-import { ofFile } from '#test/world/of-file.ts'
 import { plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
+import { ofFile } from '#test/world/of-file.ts'
 
 const on = ofFile(await startSubmitting())
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Scope } from '#/http/access/scopes.ts'
 import { generateKey } from '#/people/keys/api-key.ts'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import type { About, Rule } from '#test/world/routes/rules.ts'
 import { samples } from '#test/world/routes/samples.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

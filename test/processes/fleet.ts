@@ -5,14 +5,14 @@ import { sql } from 'kysely'
 import { type Role, roles } from '#/app/config/roles.ts'
 import type { Database } from '#/base/db/open.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { hand as handIn, letter } from '#test/world/letters/letter.ts'
 import { telling } from '#test/world/observe/writes.ts'
-import { type Answer, HttpClient } from '#test/world/sockets/http-client.ts'
-import { Sink } from '#test/world/sockets/sink.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service } from '#test/world/service.ts'
+import { type Answer, HttpClient } from '#test/world/sockets/http-client.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 
 /** The number of processes of each role; 0 by default. */
 export type Numbers = Readonly<Partial<Record<Role, number>>>

@@ -4,8 +4,8 @@ import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { stopping } from '#test/faults/kill/killed-at-commit.ts'
 import { killedAt, leasesRunOut } from '#test/faults/letters/post-office.ts'
-import { onceSaid } from '#test/world/observe/writes.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
+import { onceSaid } from '#test/world/observe/writes.ts'
 import { Fleet } from './fleet.ts'
 
 // The embedded database has one process. One that takes mail in, and is stopped, is in test/faults/kill/stopped.test.ts.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { tablesWith } from '#test/world/observe/tables-with.ts'
 import { configure, forwardsTo, mailboxThat as newMailboxThat } from '#test/world/mail/forwarding.ts'
+import { tablesWith } from '#test/world/observe/tables-with.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 

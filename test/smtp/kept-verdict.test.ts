@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/world/letters/letter.ts'
 import { deliveryReport } from '#test/world/letters/report.ts'
-import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { forwardsTo, mailboxThat } from '#test/world/mail/forwarding.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 
 const { world, sink, sentMail, ...sending } = await sendingWorld({
   ...{ plan: 'self_hosted', env: { MAILROOM_LMTP_PORT: '0' } },

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { readHeaders } from '#/formats/mime/header/headers.ts'
 import { each } from '#test/world/each.ts'
 import { hand, letter, newestIn } from '#test/world/letters/letter.ts'
-import { tablesWith } from '#test/world/observe/tables-with.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
+import { tablesWith } from '#test/world/observe/tables-with.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

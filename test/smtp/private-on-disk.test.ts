@@ -4,13 +4,13 @@ import { sql } from 'kysely'
 import { hand } from '#test/world/letters/letter.ts'
 import { openPgpKey } from '#test/world/letters/openpgp-key.ts'
 import { deliveryReport } from '#test/world/letters/report.ts'
+import { configure, forwardsTo } from '#test/world/mail/forwarding.ts'
+import { privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
+import { loggedIn, submittingMailbox } from '#test/world/mail/submission.ts'
 import { marked } from '#test/world/observe/marked.ts'
 import { mark } from '#test/world/observe/on-disk.ts'
 import { PrivateInstallation } from '#test/world/observe/private-installation.ts'
 import { onceWritten } from '#test/world/observe/writes.ts'
-import { configure, forwardsTo } from '#test/world/mail/forwarding.ts'
-import { privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
-import { loggedIn, submittingMailbox } from '#test/world/mail/submission.ts'
 
 // Every way of a message into and out of a Private mailbox, each followed by a search of all files.
 

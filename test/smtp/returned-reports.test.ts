@@ -6,12 +6,12 @@ import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { deleteMailbox, setSuspended } from '#/mail/mailboxes/operator-queries.ts'
 import { each } from '#test/world/each.ts'
+import { secret } from '#test/world/installation.ts'
 import { hand, letter, subjectsIn } from '#test/world/letters/letter.ts'
 import { deliveryReport } from '#test/world/letters/report.ts'
-import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
-import { secret } from '#test/world/installation.ts'
 import { forwardsTo, mailboxThat } from '#test/world/mail/forwarding.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 
 const day = 86_400_000
 /** An author whose address a rewritten sender has no room for. */

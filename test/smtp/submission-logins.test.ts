@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { loggedIn, password, plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 
 const { world, organization, port, ...on } = await startSubmitting({ env: { MAILROOM_METRICS_PORT: '0' } })
 after(() => on[Symbol.asyncDispose]())

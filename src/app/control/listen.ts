@@ -46,7 +46,7 @@ export async function listenForCommands(dataDir: string, run: Run): Promise<Asyn
 /** Binds in a private directory and then moves the socket, so that another user can connect at no moment. The move replaces
  *  an old socket. Both paths are equally long, for the limit of `sun_path`. */
 async function bind(server: Server, path: string): Promise<void> {
-  const directory = await mkdtemp(join(path, '../..', '.c-'))
+  const directory = await mkdtemp(join(path, '..', '.c-'))
   try {
     const draft = join(directory, 's')
     await once(server.listen(draft), 'listening')

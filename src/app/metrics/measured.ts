@@ -1,8 +1,8 @@
 import { withMethods } from '#/base/with-methods.ts'
 import type { Relay } from '#/out/relay/relay.ts'
-import { replyTo } from '#/smtp/inbound/smtp/internal-error.ts'
-import type { MailHandler } from '#/smtp/inbound/smtp/mail-handler.ts'
-import { Rejection } from '#/smtp/inbound/smtp/reply.ts'
+import { replyTo } from '#/smtp/protocol/internal-error.ts'
+import type { MailHandler } from '#/smtp/protocol/mail-handler.ts'
+import { Rejection } from '#/smtp/protocol/reply.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Counts the result for each recipient of a relay. */

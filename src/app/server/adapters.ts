@@ -8,7 +8,7 @@ import type { Resolver } from '#/base/network/resolver.ts'
 import { DnsResolver } from '#/domains/resolver/dns.ts'
 import { quorumOf } from '#/domains/resolver/quorum.ts'
 import { ZoneResolver } from '#/domains/resolver/zone.ts'
-import { keptPolicies } from '#/out/outbound/kept-policies.ts'
+import { keptPolicies } from '#/out/delivery/kept-policies.ts'
 import { DirectMxRelay } from '#/out/relay/direct-mx/direct-mx.ts'
 import { RefusingRelay } from '#/out/relay/refuse-all.ts'
 import type { TryRelay } from '#/out/relay/relay-trial.ts'
@@ -16,8 +16,8 @@ import { SmarthostRelay } from '#/out/relay/smarthost.ts'
 import { tryRelay as tryToOpen } from '#/out/relay/trial.ts'
 import type { IdentityProvider } from '#/people/identity-provider/identity-provider.ts'
 import { OpenIdConnect } from '#/people/identity-provider/openid-connect.ts'
-import type { Outside } from './assemble.ts'
 import { DnsHealth } from './dns-health.ts'
+import type { Outside } from './outside.ts'
 
 /** The provider of single sign-on; undefined without one. */
 export function identityProviderOn({ singleSignOn, secrets }: Config, clock: Clock): IdentityProvider | undefined {

@@ -13,8 +13,8 @@ import { attemptsKey } from '#/people/passwords/attempts.ts'
 import { SessionAuthenticator } from '#/people/sessions/authenticate.ts'
 import { identityProviderOn } from './adapters.ts'
 import { type AppParts, buildApp } from './app.ts'
-import type { Outside } from './assemble.ts'
 import type { Observers } from './observers.ts'
+import type { Outside } from './outside.ts'
 
 /** How long open requests may take once the API stops, in milliseconds. */
 const mostClosingMs = 4_000

@@ -1,15 +1,10 @@
 import { EventEmitter } from 'node:events'
-import type { Logger } from 'pino'
 import type { Config } from '#/app/config/config.ts'
-import type { RunningClock } from '#/base/clock/clock.ts'
 import type { Database } from '#/base/db/open.ts'
-import type { SharedTime } from '#/base/db/time.ts'
 import { announceEvents } from '#/base/event-log/announce.ts'
 import { anchorLog } from '#/base/event-log/log.ts'
 import { Foreground } from '#/base/event-loop/foreground.ts'
 import type { Listening } from '#/base/network/listening.ts'
-import type { Resolver } from '#/base/network/resolver.ts'
-import type { Keyring } from '#/base/secrets/keyring.ts'
 import { sealingKey } from '#/base/secrets/seal.ts'
 import { DomainChecks } from '#/domains/checks/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim/make-keys.ts'
@@ -20,27 +15,26 @@ import { relayMarkKey } from '#/formats/mime/authentication/relay-mark.ts'
 import { idHashKey } from '#/formats/mime/id-hash.ts'
 import { MessageReader } from '#/formats/mime/reader.ts'
 import { OpenPgp } from '#/formats/openpgp/openpgp.ts'
-import { type Allowed, PublicHttp } from '#/http/public-http/public-http.ts'
+import { PublicHttp } from '#/http/public-http/public-http.ts'
 import { RunningChanges } from '#/mail/changes/running-changes.ts'
+import { SearchIndexer } from '#/mail/search-index/indexer.ts'
 import { folderChanges } from '#/mail/store/changes.ts'
 import { folderStates } from '#/mail/store/folders.ts'
-import { SearchIndexer } from '#/mail/store/search/indexer.ts'
 import { ThreadCache } from '#/mail/threads/cache.ts'
-import { MailboxIndexes } from '#/mail/threads/mailbox/mailbox-indexes.ts'
+import { MailboxIndexes } from '#/mail/threads/mailbox-indexes.ts'
 import { ConversationNames } from '#/mail/threads/message-ids.ts'
-import { composerWith } from '#/out/outbound/compose/composer.ts'
-import { Dispatch } from '#/out/outbound/dispatch.ts'
-import { linkMail } from '#/out/outbound/link-mail.ts'
-import { followUpComposer } from '#/out/outbound/relaying/compose-follow-up.ts'
-import { FollowUps } from '#/out/outbound/relaying/follow-ups.ts'
-import { returnPaths } from '#/out/outbound/relaying/return-paths.ts'
-import { Srs } from '#/out/outbound/relaying/srs.ts'
-import { notifier } from '#/out/outbound/reports/bounce.ts'
-import { PendingCopies } from '#/out/outbound/worker/pending-copies.ts'
-import { nextRoundAfter, Rounds } from '#/out/outbound/worker/rounds.ts'
-import { OutboundWorker } from '#/out/outbound/worker/worker.ts'
+import { composerWith } from '#/out/compose/composer.ts'
+import { Dispatch } from '#/out/delivery/dispatch.ts'
+import { linkMail } from '#/out/delivery/link-mail.ts'
+import { PendingCopies } from '#/out/delivery/pending-copies.ts'
+import { nextRoundAfter, Rounds } from '#/out/delivery/rounds.ts'
+import { OutboundWorker } from '#/out/delivery/worker.ts'
+import { followUpComposer } from '#/out/follow-ups/compose-follow-up.ts'
+import { FollowUps } from '#/out/follow-ups/follow-ups.ts'
+import { returnPaths } from '#/out/follow-ups/return-paths.ts'
+import { Srs } from '#/out/follow-ups/srs.ts'
 import { blinding, sealedAs as mailOut } from '#/out/queue/sealed.ts'
-import type { Relay } from '#/out/relay/relay.ts'
+import { notifier } from '#/out/reports/bounce.ts'
 import { BounceAddresses, envelopeSenderOf } from '#/out/sent/bounce-address.ts'
 import { FilterRunner } from '#/rules/filters/runs/runner.ts'
 import { lookUpsFor } from '#/smtp/inbound/authentication/authenticate.ts'
@@ -52,32 +46,8 @@ import { DnsHealth } from './dns-health.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startMailPrograms } from './mail-programs.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
+import type { Outside } from './outside.ts'
 import { webhooksOn } from './webhooks.ts'
-
-/** What a service uses and does not close. */
-export interface Outside {
-  readonly database: Database
-  readonly clock: RunningClock
-  /** The database's time, so that all processes agree on what is due. */
-  readonly time: SharedTime
-  readonly resolver: Resolver
-  /** For proofs of ownership: a forged answer could win a domain. */
-  readonly quorum: Resolver
-  readonly relay: Relay
-  /** What is known of the DNS by the lookups of the relay, too. */
-  readonly dns?: DnsHealth
-  /** The secrets of this installation. */
-  readonly keyring: Keyring
-  /** Whether domains reserved for tests and examples can be enrolled. */
-  readonly allowReserved: boolean
-  /** Whether the pictures that a message names may be fetched from an address; by default from public ones. */
-  readonly picturesFrom?: Allowed | undefined
-  /** Where the web app is built; undefined without one. */
-  readonly webDirectory?: string | undefined
-  readonly log: Logger
-  /** The number of lost log lines. */
-  readonly droppedLines?: (() => number) | undefined
-}
 
 /** A running service. Disposing it stops listening, finishes running work and closes all that it opened. */
 export interface Running extends AsyncDisposable {

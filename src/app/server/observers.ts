@@ -10,7 +10,7 @@ import type { Follow } from '#/base/event-loop/follow.ts'
 import type { Listening } from '#/base/network/listening.ts'
 import type { App } from '#/http/app-type.ts'
 import type { Relay } from '#/out/relay/relay.ts'
-import type { MailHandler } from '#/smtp/inbound/smtp/mail-handler.ts'
+import type { MailHandler } from '#/smtp/protocol/mail-handler.ts'
 import type { DnsHealth } from './dns-health.ts'
 
 /** Metrics and traces, if configured. Each function wraps a part of the service, or returns it unchanged. */

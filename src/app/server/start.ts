@@ -19,9 +19,10 @@ import { tryoutDomain } from '#/domains/name.ts'
 import { builtWeb } from '#/http/web/build.ts'
 import { originHere } from '#/people/sessions/invitation/link.ts'
 import { outside, tryRelay } from './adapters.ts'
-import { assemble, type Outside, type Running } from './assemble.ts'
+import { assemble, type Running } from './assemble.ts'
 import { startWhenThere } from './database.ts'
 import { noteHostName } from './host-name.ts'
+import type { Outside } from './outside.ts'
 
 /** A service that runs as a program. */
 export interface Started extends Running {
@@ -32,7 +33,7 @@ export interface Started extends Running {
   readonly greeting: string
 }
 
-/** Opens the database and the other adapters, and starts the configured roles. Unless `bare` or in production, a service on an
+/** Opens the database and all that the service uses, and starts the configured roles. Unless `bare` or in production, a service on an
  *  empty embedded database gets the try-out organization. */
 export async function startServer(
   given: Config,

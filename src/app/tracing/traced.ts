@@ -1,8 +1,8 @@
 import { SpanKind } from '@opentelemetry/api'
 import { withMethods } from '#/base/with-methods.ts'
 import type { Relay } from '#/out/relay/relay.ts'
-import { replyTo } from '#/smtp/inbound/smtp/internal-error.ts'
-import type { MailHandler } from '#/smtp/inbound/smtp/mail-handler.ts'
+import { replyTo } from '#/smtp/protocol/internal-error.ts'
+import type { MailHandler } from '#/smtp/protocol/mail-handler.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Adds a span to each delivery of a relay, with the number of recipients for each result. */

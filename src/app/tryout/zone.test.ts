@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ZoneResolver } from '#/domains/resolver/zone.ts'
-import { Enrolled } from '#test/world/dns/enrolled.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { Enrolled } from '#test/world/dns/enrolled.ts'
 import { World } from '#test/world/world.ts'
 import { reservedZones, tryoutDns } from './zone.ts'
 

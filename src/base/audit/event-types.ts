@@ -1,5 +1,5 @@
 import type { EventType } from '#/base/event-log/types.ts'
-import type { Action } from './record.ts'
+import type { Action } from './actions.ts'
 
 /** What changes of settings are in the event log (docs/reference/events.md). Others are in the audit trail alone. */
 export const eventOf: Partial<Readonly<Record<Action, EventType>>> = {

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import { invalid } from '#/base/errors.ts'
+import { actions } from './actions.ts'
 import type { Actor } from './actor.ts'
-import { actions, type Settings } from './record.ts'
+import type { Settings } from './record.ts'
 
 /** An entry of the audit trail. */
 export interface Entry {

@@ -2,78 +2,9 @@ import { query } from '#/base/db/query.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { appendEvents } from '#/base/event-log/append.ts'
 import { settingsChanged } from '#/base/event-log/types.ts'
+import { type Action, ofNoSetting } from './actions.ts'
 import type { Actor } from './actor.ts'
 import { eventOf } from './event-types.ts'
-
-/** All actions, as `item.deed`. docs/reference/audit.md has their meanings. */
-export const actions = [
-  'label.created',
-  'label.changed',
-  'label.deleted',
-  'filter.created',
-  'filter.changed',
-  'filter.deleted',
-  'blocked_sender.created',
-  'blocked_sender.deleted',
-  'forwarding.changed',
-  'forwarding.paused',
-  'domain.enrolled',
-  'domain.status_changed',
-  'domain.suspended',
-  'domain.resumed',
-  'domain.catch_all_changed',
-  'domain.keys_rotated',
-  'domain.removed',
-  'mailbox.created',
-  'mailbox.suspended',
-  'mailbox.resumed',
-  'mailbox.password_changed',
-  'mailbox.access_changed',
-  'mailbox.deleted',
-  'alias.added',
-  'alias.removed',
-  'key.created',
-  'key.revoked',
-  'member.added',
-  'member.invited',
-  'member.role_changed',
-  'member.removed',
-  'member.signed_in',
-  'member.signed_out',
-  'member.password_changed',
-  'member.totp_enabled',
-  'member.totp_disabled',
-  'member.passkey_added',
-  'member.passkey_renamed',
-  'member.passkey_removed',
-  'member.passkey_copied',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.secret_rotated',
-  'webhook.paused',
-  'webhook.deleted',
-  'organization.created',
-  'organization.plan_changed',
-  'organization.renamed',
-  'organization.suspended',
-  'organization.resumed',
-  'organization.deleted',
-  'plan.created',
-  'plan.changed',
-  'suppression.deleted',
-  'request.forbidden',
-  'request.unauthorized',
-] as const
-
-/** Actions without an event: they are frequent, and change nothing that pages show. */
-const ofNoSetting: ReadonlySet<string> = new Set([
-  'member.signed_in',
-  'member.signed_out',
-  'request.forbidden',
-  'request.unauthorized',
-])
-
-export type Action = (typeof actions)[number]
 
 /** Settings by name. Never mail, and never a password, a key or another secret. */
 export type Settings = Readonly<Record<string, unknown>>

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/base/db/migrate.ts'
+import { emptyDatabase } from '#test/world/database/database.ts'
 import { each } from '#test/world/each.ts'
 import { ofFile } from '#test/world/of-file.ts'
-import { emptyDatabase } from '#test/world/database/database.ts'
 
 const first: Migration = { name: '001-first.sql', sql: 'create table first (n integer)', checksum: 'a' }
 const second: Migration = { name: '002-second.sql', sql: 'create table second (n integer)', checksum: 'b' }

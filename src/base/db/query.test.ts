@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { each } from '#test/world/each.ts'
 import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/world/each.ts'
 import { query, SqlPart } from './query.ts'
 
 const database = await databaseOfFile()

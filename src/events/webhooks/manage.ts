@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Action } from '#/base/audit/actions.ts'
 import type { Actor } from '#/base/audit/actor.ts'
-import { type Action, record } from '#/base/audit/record.ts'
+import { record } from '#/base/audit/record.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { notFound, Refusal } from '#/base/errors.ts'
 import { boundsOf } from '#/base/event-log/log.ts'

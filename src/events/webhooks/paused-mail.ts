@@ -1,6 +1,6 @@
 import type { Tx } from '#/base/db/schema.ts'
 import type { PausedNotice } from '#/events/webhooks/paused-notice.ts'
-import { type PostmasterDependencies, postmasterOf } from '#/out/outbound/postmaster.ts'
+import { type PostmasterDependencies, postmasterOf } from '#/out/delivery/postmaster.ts'
 
 interface PausedNoticeDependencies extends PostmasterDependencies {
   wake(): void

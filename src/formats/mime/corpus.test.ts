@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { each } from '#test/world/each.ts'
 import { readContent } from './body/content.ts'
-import { readMessage } from './message.ts'
+import { readMessage } from './read-message.ts'
 
 const corpus = new URL('../../../test/world/corpus/', import.meta.url)
 const files = readdirSync(corpus).filter((name) => name.endsWith('.eml'))

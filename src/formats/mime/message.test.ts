@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { repeatedGrowsTooFast } from '#test/world/observe/growth.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
-import { readMessage } from './message.ts'
+import { readMessage } from './read-message.ts'
 
 test('a message is read once for everything that is kept of it', () => {
   const raw = Buffer.from(

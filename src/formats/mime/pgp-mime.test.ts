@@ -5,8 +5,8 @@ import { anyCharacter } from '#test/world/any-character.ts'
 import { each } from '#test/world/each.ts'
 import { readHeaders } from './header/headers.ts'
 import { bareReceivedField } from './header/trace.ts'
-import { readMessage } from './message.ts'
 import { aroundArmor, plainAddress, plainMessageId } from './pgp-mime.ts'
+import { readMessage } from './read-message.ts'
 
 const date = new Date(Date.UTC(2026, 10, 21, 7, 44, 33))
 const received = bareReceivedField({ by: 'mx.example', protocol: 'ESMTPS', id: 'abc', at: date })

@@ -7,7 +7,8 @@ import { readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
 import { readEntity } from './entity/entity.ts'
 import type { Field } from './header/lines.ts'
-import { type Message, readMessage } from './message.ts'
+import type { Message } from './message.ts'
+import { readMessage } from './read-message.ts'
 
 /** A task of the reader's thread. */
 export interface Reading {

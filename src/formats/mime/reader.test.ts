@@ -7,7 +7,7 @@ import { each } from '#test/world/each.ts'
 import { ofFile } from '#test/world/of-file.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readOpened } from './body/opened.ts'
-import { readMessage } from './message.ts'
+import { readMessage } from './read-message.ts'
 import { MessageReader } from './reader.ts'
 
 const reader = ofFile(new MessageReader())

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { countingStatements } from '#test/world/observe/counting-statements.ts'
 import { onceWritten } from '#test/world/observe/writes.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
 import { SharedWindow } from './shared-window.ts'
 
 const hour = 3_600_000

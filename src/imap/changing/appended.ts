@@ -1,6 +1,6 @@
 import { nothingRead } from '#/mail/mailboxes/conceal.ts'
 import type { Given } from '#/mail/store/append-given.ts'
-import { LIMITS } from '#/smtp/inbound/connection/limits.ts'
+import { LIMITS } from '#/smtp/connection/limits.ts'
 import { Bad, No } from '../answers.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments, Octets } from '../wire/arguments.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
-import { announceFolders, assertRenamable, createFolder } from '#/mail/messages/folders/folders.ts'
+import { announceFolders, assertRenamable, createFolder } from '#/mail/folders/folders.ts'
 import { expungeMessages } from '#/mail/store/expunge.ts'
 import { isStandardFolder, newFolderName } from '#/mail/store/folder-name.ts'
 import { folderStatuses } from '#/mail/store/folders.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { logged } from '#test/events/logged.ts'
-import { hand, letter } from '#test/world/letters/letter.ts'
 import { type ReadingMailbox, Serving } from '#test/world/imap/serving.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
 
 const serving = await Serving.ofFile()
 const { world, organization } = serving

@@ -6,9 +6,9 @@ import { endAccess, giveAccess } from '#/mail/mailboxes/access/access.ts'
 import { changePassword, suspendMailbox } from '#/mail/mailboxes/change.ts'
 import { removeMailbox } from '#/mail/mailboxes/remove.ts'
 import { makeFolder } from '#/mail/store/make-folder.ts'
-import { hand, letter } from '#test/world/letters/letter.ts'
 import type { ImapClient } from '#test/world/imap/client.ts'
 import { type ReadingMailbox, readingMailbox, Serving } from '#test/world/imap/serving.ts'
+import { hand, letter } from '#test/world/letters/letter.ts'
 import { commands } from '../commands.ts'
 
 const serving = await Serving.ofFile()

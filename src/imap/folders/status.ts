@@ -1,5 +1,5 @@
 import { query } from '#/base/db/query.ts'
-import { LIMITS } from '#/smtp/inbound/connection/limits.ts'
+import { LIMITS } from '#/smtp/connection/limits.ts'
 import { Bad } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
 import type { Session } from '../session/session.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ThreadIndex } from '#/mail/threads/index/thread-index.ts'
+import type { ThreadIndex } from '#/mail/threads/thread-index.ts'
 
 /** How messages answer each other: each by its number, from 0. */
 export interface Forest {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Copy } from '#/mail/store/append.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { searchCommands } from './commands.ts'
 

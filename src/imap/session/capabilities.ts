@@ -1,4 +1,4 @@
-import { LIMITS } from '#/smtp/inbound/connection/limits.ts'
+import { LIMITS } from '#/smtp/connection/limits.ts'
 import { mechanisms } from '#/smtp/submission/sasl.ts'
 import type { Connection } from './connection.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ofFile } from '#test/world/of-file.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
 import { password, Serving } from '#test/world/imap/serving.ts'
 import { submissionSettings } from '#test/world/mail/submission.ts'
+import { ofFile } from '#test/world/of-file.ts'
 
 const { env } = ofFile(await submissionSettings())
 const serving = await Serving.ofFile({ env })

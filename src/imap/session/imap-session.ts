@@ -1,5 +1,5 @@
 import { isLoopback } from '#/base/network/ip-address.ts'
-import { ClientGone } from '#/smtp/inbound/connection/smtp-reader.ts'
+import { ClientGone } from '#/smtp/connection/smtp-reader.ts'
 import { Bad, Bye, type Completed, No } from '../answers.ts'
 import type { Command } from '../wire/arguments.ts'
 import { statusLine, untagged } from '../wire/format.ts'

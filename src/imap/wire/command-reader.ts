@@ -1,5 +1,5 @@
 import { joined } from '#/base/event-loop/pieces.ts'
-import type { MemoryReservation } from '#/smtp/inbound/connection/message-memory.ts'
+import type { MemoryReservation } from '#/smtp/connection/message-memory.ts'
 import { Bye } from '../answers.ts'
 import type { Octets } from './arguments.ts'
 import type { Input } from './input.ts'

@@ -1,4 +1,4 @@
-import { LIMITS } from '#/smtp/inbound/connection/limits.ts'
+import { LIMITS } from '#/smtp/connection/limits.ts'
 
 /** Limits of an IMAP listener. Times in milliseconds, sizes in octets. */
 export interface ImapLimits {

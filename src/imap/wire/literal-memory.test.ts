@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MemoryReservation } from '#/smtp/inbound/connection/message-memory.ts'
+import { MemoryReservation } from '#/smtp/connection/message-memory.ts'
 import { LiteralMemory } from './literal-memory.ts'
 
 test('each organization may hold as much as it leaves free, over all its connections, and at least a message', () => {

@@ -1,4 +1,4 @@
-import { FixedShare, type MemoryShare, MessageMemory } from '#/smtp/inbound/connection/message-memory.ts'
+import { FixedShare, type MemoryShare, MessageMemory } from '#/smtp/connection/message-memory.ts'
 import type { ImapLimits } from './limits.ts'
 
 /** Memory for the literals of all connections, until their commands are carried out. */

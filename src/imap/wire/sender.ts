@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TransformOptions, Writable } from 'node:stream'
 import { constants, createDeflateRaw, type DeflateRaw, type ZlibOptions } from 'node:zlib'
-import { ClientGone } from '#/smtp/inbound/connection/smtp-reader.ts'
+import { ClientGone } from '#/smtp/connection/smtp-reader.ts'
 import type { Output } from './output.ts'
 
 /** Octets that are handed to the socket at a time, so that it is seen whether the client takes some; and that are kept for a

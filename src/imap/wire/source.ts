@@ -1,6 +1,6 @@
 import type { Readable, TransformOptions } from 'node:stream'
 import { createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib'
-import { ClientGone } from '#/smtp/inbound/connection/smtp-reader.ts'
+import { ClientGone } from '#/smtp/connection/smtp-reader.ts'
 
 /** Where a client's octets come from. Nothing is read from it before it is asked for more than one chunk, so that a client that does
  *  not wait fills only the kernel's buffers. */

@@ -1,6 +1,6 @@
 import { findFolder } from '#/mail/store/folders.ts'
-import { meanwhile } from '#test/world/observe/meanwhile.ts'
 import { failing } from '#test/world/database/failing.ts'
+import { meanwhile } from '#test/world/observe/meanwhile.ts'
 // On both databases: processes claim changes from each other.
 
 import assert from 'node:assert/strict'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pieceBytes } from '#/base/event-loop/pieces.ts'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { each } from '#test/world/each.ts'
 import { World } from '#test/world/world.ts'
 

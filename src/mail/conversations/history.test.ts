@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { each } from '#test/world/each.ts'
 import { type Happening, happenings, LiveMailbox } from '#test/mail/threads/live-mailbox.ts'
 import {
   type ExpectedWholeConversation,
@@ -10,6 +9,7 @@ import {
   type PlacedMessage,
 } from '#test/mail/threads/oracle.ts'
 import { subjectOf, textOf } from '#test/mail/threads/store-messages.ts'
+import { each } from '#test/world/each.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

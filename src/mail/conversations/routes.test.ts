@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/world/each.ts'
 import type { FiledMessage } from '#test/mail/threads/oracle.ts'
 import { storeMessages } from '#test/mail/threads/store-messages.ts'
+import { each } from '#test/world/each.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { World } from '#test/world/world.ts'
 

@@ -5,7 +5,7 @@ import { assertNoPage, type ListName, listPlace, notOurs, paged, placeIn } from 
 import type { Static } from '#/http/schemas/type.ts'
 import type { OwnAddresses } from '#/mail/mailboxes/own-addresses.ts'
 import { ownAddressesOf, readMailbox } from '#/mail/mailboxes/readable.ts'
-import type { LargeMessages } from '#/mail/messages/content/large.ts'
+import type { LargeMessages } from '#/mail/messages/large.ts'
 import { assertVisible, type IdsOf, threadedItemsFor } from '#/mail/messages/visible.ts'
 import { folderName } from '#/mail/store/folder-name.ts'
 import type { MailboxPlace } from '#/mail/threads/mailbox/mailbox-index.ts'

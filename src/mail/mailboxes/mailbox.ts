@@ -49,7 +49,7 @@ export function localPart(field: string, given: string): string {
   }
   if (!/^[a-z0-9](.*[a-z0-9])?$/.test(given))
     throw invalid(field, `${field} must start and end with a letter or a digit`)
-  if (given.includes('../..')) throw invalid(field, `${field} must not hold two dots in a row`)
+  if (given.includes('..')) throw invalid(field, `${field} must not hold two dots in a row`)
   return given
 }
 

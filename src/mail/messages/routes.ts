@@ -1,17 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import type { Db } from '#/base/db/schema.ts'
 import { notFound } from '#/base/errors.ts'
-import type { MessageReader } from '#/formats/mime/reader.ts'
 import { progressOf } from '#/http/answers/claimed-key.ts'
 import { sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
-import type { PublicHttp } from '#/http/public-http/public-http.ts'
 import { readPart } from '#/http/schemas/shared-schemas.ts'
 import type { Static } from '#/http/schemas/type.ts'
-import type { RunningChanges } from '#/mail/changes/running-changes.ts'
 import type { MailboxNamed } from '#/mail/mailboxes/readable.ts'
 import type { Change } from '#/mail/store/change.ts'
-import { summariesNamed } from '#/mail/store/named/find.ts'
+import { summariesNamed } from '#/mail/store/find-named.ts'
 import { readSummaries, type Summary } from '#/mail/store/read.ts'
 import type { Place } from '#/mail/store/update.ts'
 import { assertKeywordsKnown, readChange } from './change/change.ts'
@@ -19,36 +15,21 @@ import { changeMany, changeManyNamed, changeNamed, changeOne } from './change/ma
 import { assertOneWay, BulkChange, BulkResult, MessageChange } from './change/schemas.ts'
 import { downloadRoutes } from './content/download-routes.ts'
 import { headerRoute } from './content/header-route.ts'
-import type { LargeMessages } from './content/large.ts'
 import { pictureRoute } from './content/picture-route.ts'
 import { eraseRoutes } from './erase/routes.ts'
 import { assertNoPlace, findMessage, folderBeside, idsShown, isId, placeOfUid } from './find.ts'
-import { folderRoutes } from './folders/routes.ts'
 import { listRoute } from './list-route.ts'
+import type { MessageParts } from './parts.ts'
 import { BesideUids, ByMessage } from './query-schemas.ts'
 import { ChangedMessage, flagsOfMessage, MessageOut } from './schemas.ts'
-import { type IdsOf, itemsNamed, messageFor } from './visible.ts'
+import { itemsNamed, messageFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
 const reading = { ...config, scope: 'messages:read' } as const
 const writing = { ...config, scope: 'messages:write' } as const
 
-export interface MessageParts {
-  readonly db: Db
-  readonly runningChanges: RunningChanges
-  readonly reader: MessageReader
-  /** Names the conversations of messages. */
-  readonly idsOf: IdsOf
-  readonly large: LargeMessages
-  /** Fetches the pictures that messages name. */
-  readonly publicHttp: PublicHttp
-  /** This installation's name in DNS. */
-  readonly hostname: string
-}
-
-/** Folders and the messages in them. */
+/** Messages. */
 export function messageRoutes(app: App, parts: MessageParts): void {
-  folderRoutes(app, parts, { reading, writing })
   listRoute(app, parts, reading)
   readRoute(app, parts)
   changeRoute(app, parts)

@@ -1,4 +1,4 @@
-import { Nullable, PageOf, ReadPart, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Line, Nullable, PageOf, ReadPart, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, type TObject, Type } from '#/http/schemas/type.ts'
 
 export const AddressOut = Type.Object(
@@ -87,6 +87,9 @@ export const messageId = Type.String({
   description: 'Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own.',
   examples: ['m2s'],
 })
+
+/** An id in a request. One that no message has is not found. */
+export const givenId = Line({ minLength: 1, maxLength: 20, description: 'Of a message.', examples: ['m2s'] })
 
 /** The same with its place and size. */
 export const listedMessage = {

@@ -1,5 +1,5 @@
 import { cursorBehind, isBelow, isTime, notOurs, placeIn } from '#/http/schemas/cursor.ts'
-import type { SearchPlace } from '#/mail/store/search/query.ts'
+import type { SearchPlace } from '#/mail/search-index/query.ts'
 
 /** A cursor of a search. */
 export function cursorAt({ receivedAt, folder, uid }: SearchPlace, search: readonly string[]): string {

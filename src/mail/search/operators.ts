@@ -1,6 +1,6 @@
 import { Refusal } from '#/base/errors.ts'
+import type { SearchField, SearchTree } from '#/mail/search-index/query.ts'
 import { folderName } from '#/mail/store/folder-name.ts'
-import type { SearchField, SearchTree } from '#/mail/store/search/query.ts'
 
 /** What may stand before a colon, and the field of the message whose words it looks in. */
 export const operators = {

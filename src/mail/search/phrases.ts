@@ -1,6 +1,6 @@
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
-import type { SearchTree } from '#/mail/store/search/query.ts'
-import { type Wanted, wantedWords, wordsOf } from '#/mail/store/search/words.ts'
+import type { SearchTree } from '#/mail/search-index/query.ts'
+import { type Wanted, wantedWords, wordsOf } from '#/mail/search-index/words.ts'
 
 /** A term of a query about words that follow each other. */
 export type Phrase = Extract<SearchTree, { kind: 'text' }>

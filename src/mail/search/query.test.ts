@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/base/errors.ts'
-import type { SearchTree } from '#/mail/store/search/query.ts'
+import type { SearchTree } from '#/mail/search-index/query.ts'
 import { anyCharacter } from '#test/world/any-character.ts'
 import { parseQuery, printQuery } from './query.ts'
 

@@ -1,8 +1,8 @@
 import type { Refusal } from '#/base/errors.ts'
 import { invalid } from '#/base/errors.ts'
 import { codePoints } from '#/base/text/text.ts'
-import type { SearchField, SearchTree } from '#/mail/store/search/query.ts'
-import { wantedWords } from '#/mail/store/search/words.ts'
+import type { SearchField, SearchTree } from '#/mail/search-index/query.ts'
+import { wantedWords } from '#/mail/search-index/words.ts'
 import { isOperator, operators, readOperand } from './operators.ts'
 
 /** In code points. */

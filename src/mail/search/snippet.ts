@@ -1,5 +1,5 @@
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
-import type { SearchTree } from '#/mail/store/search/query.ts'
+import type { SearchTree } from '#/mail/search-index/query.ts'
 import { type Phrase, PhraseSearch, type Place } from './phrases.ts'
 
 /** The place of a message that a query found. */

@@ -1,7 +1,8 @@
 import type { Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
-import { append, type Copy } from './append.ts'
+import { append } from './append.ts'
+import type { Copy } from './copy-to-append.ts'
 import { markOriginals } from './originals.ts'
 import { withoutStored } from './own-copies.ts'
 

@@ -3,7 +3,7 @@ import { storable } from '#/base/text/text.ts'
 import { headerFacts } from '#/formats/mime/header/header-facts.ts'
 import { type IdHashKey, idHash, idHashes } from '#/formats/mime/id-hash.ts'
 import type { Message } from '#/formats/mime/message.ts'
-import type { Copy } from './append.ts'
+import type { Copy } from './copy-to-append.ts'
 import { normalKeywords } from './normal-keywords.ts'
 import { isLarge } from './octets.ts'
 

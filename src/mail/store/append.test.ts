@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { pieceBytes } from '#/base/event-loop/pieces.ts'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { each } from '#test/world/each.ts'
 import { copy, letter, rawOf, second } from '#test/world/letters/letters.ts'
 import { idKey } from '#test/world/mail/mailboxes.ts'

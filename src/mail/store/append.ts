@@ -1,39 +1,15 @@
 import { sql } from 'kysely'
-import type { AppliedFilter as Applied } from '#/base/db/schema/mail.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { notFound } from '#/base/errors.ts'
 import { pieceBytes } from '#/base/event-loop/pieces.ts'
-import type { Originals } from '#/formats/mime/header/originals.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import type { Message } from '#/formats/mime/message.ts'
 import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
 import { type Gain, hasChangedMeanwhile, type Place, store, type Told } from './append-statement.ts'
 import type { Arrival } from './arrivals.ts'
+import type { Copy } from './copy-to-append.ts'
 import { makeFolders } from './folders.ts'
-import type { MailboxRef } from './mailbox-ref.ts'
 import { putPieces } from './octets.ts'
-
-export interface Copy {
-  readonly mailbox: MailboxRef
-  readonly folder: string
-  readonly message: Message
-  readonly receivedAt: Date
-  readonly seen: boolean
-  readonly flagged: boolean
-  /** Whether it is marked as answered or forwarded already. */
-  readonly answered?: boolean
-  readonly forwarded?: boolean
-  /** Whether it bears `\Deleted` or `\Draft` of IMAP. */
-  readonly deleted?: boolean
-  readonly draft?: boolean
-  readonly keywords: readonly string[]
-  readonly filteredBy: readonly Applied[]
-  /** A Message-ID. The copy is not stored if a mail program has stored a message with that id in the folder, and goes if one does so
-   *  within ten minutes. */
-  readonly unlessThere?: string
-  /** Messages that this one answers or forwards: those of the mailbox are marked so, in whatever folders they are. */
-  readonly originals?: Originals
-}
 
 /** Bytes of mail in one statement: node-postgres copies them four times in one turn of the event loop. */
 const bytesAtOnce = 2 * pieceBytes

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { indexFor } from '#/mail/search-index/copied.ts'
 import { come } from './counted.ts'
 import { countsStored } from './counts-stored.ts'
 import { type FolderRef, lockFolders, uidRows } from './folders.ts'
 import { integers, packed } from './packed.ts'
-import { indexFor } from './search/copied.ts'
 import { storedType } from './stored-type.ts'
 
 /** The uids of messages, and of what became of each. */

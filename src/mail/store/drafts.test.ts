@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { byOperator } from '#/base/audit/actor.ts'
 import type { Db } from '#/base/db/schema.ts'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { letter, rawOf, second } from '#test/world/letters/letters.ts'
 import { idKey } from '#test/world/mail/mailboxes.ts'
 import { trials } from '#test/world/mail/trial.ts'

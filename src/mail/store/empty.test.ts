@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { copy, letter } from '#test/world/letters/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { emptyMailbox } from './empty.ts'

@@ -44,7 +44,7 @@ for (const [what, given] of [
     assert.throws(() => newFolderName(given), isRefused)
   })
 
-for (const name of ['.', '../..', 'a/../b', 'a/./b', '../x'])
+for (const name of ['.', '..', 'a/../b', 'a/./b', '../x'])
   test(`a folder that is called ${name} may be there, and is not made`, () => {
     assert.equal(folderName(name), name)
     assert.throws(() => newFolderName(name), isRefused)
@@ -79,7 +79,7 @@ test('a folder name that was read reads as itself, in one line', () =>
   ))
 
 test('a folder that can be made leads nowhere else, and fits', () => {
-  const odd = fc.constantFrom('.', '../..', '~')
+  const odd = fc.constantFrom('.', '..', '~')
   const step = fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 40 }))
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {

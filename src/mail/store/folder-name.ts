@@ -62,7 +62,7 @@ export function newFolderName(given: string): string {
 }
 
 /** Names of other directories. */
-const reserved = new Set(['.', '../..'])
+const reserved = new Set(['.', '..'])
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readHeaders } from '#/formats/mime/header/headers.ts'
-import { readMessage, sendersIn } from '#/formats/mime/message.ts'
+import { readMessage, sendersIn } from '#/formats/mime/read-message.ts'
 import { copy, letter } from '#test/world/letters/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { findFolder } from './folders.ts'

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { indexFor } from '#/mail/search-index/copied.ts'
 import { type Change, changeInSql, type Recording, unrecorded } from './change.ts'
 import type { CopiedTo } from './copy.ts'
 import { come, left } from './counted.ts'
 import { type FolderAt, lockFolders, uidRows } from './folders.ts'
 import { integers, longIntegers, packed } from './packed.ts'
-import { indexFor } from './search/copied.ts'
 import { storeFlags } from './store-flags.ts'
 import { storedType } from './stored-type.ts'
 

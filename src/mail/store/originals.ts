@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
 import { type IdHashKey, idHash } from '#/formats/mime/id-hash.ts'
-import type { Copy } from './append.ts'
+import type { Copy } from './copy-to-append.ts'
 import { makeFolders } from './folders.ts'
 
 /** The marks for messages of a mailbox that have one Message-ID. */

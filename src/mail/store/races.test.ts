@@ -1,6 +1,6 @@
 // On both databases: connections change the same folders at once.
 import assert from 'node:assert/strict'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { copy, letter } from '#test/world/letters/letters.ts'
 import { type Trial, trials } from '#test/world/mail/trial.ts'
 import { expungeMessages } from './expunge.ts'

@@ -1,8 +1,8 @@
 import { mailUnavailable } from '#/base/errors.ts'
 import type { FolderChanges } from '#/mail/store/changes.ts'
 import type { FolderState } from '#/mail/store/folders.ts'
-import { ThreadIndex } from './index/thread-index.ts'
 import { SingleFlight } from './single-flight.ts'
+import { ThreadIndex } from './thread-index.ts'
 
 /** The source of a folder's changes. */
 export interface FolderSource {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import { happenings, LiveMailbox } from '#test/mail/threads/live-mailbox.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage, idOf } from '#test/mail/threads/oracle.ts'
 import { subjectOf, textOf } from '#test/mail/threads/store-messages.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

@@ -9,7 +9,7 @@ import type { FolderState } from '#/mail/store/folders.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { threadStep } from '#test/mail/threads/rows.ts'
 import { ThreadCache } from './cache.ts'
-import { MailboxIndexes } from './mailbox/mailbox-indexes.ts'
+import { MailboxIndexes } from './mailbox-indexes.ts'
 import { ConversationNames } from './message-ids.ts'
 
 const key = idHashKey('a secret')

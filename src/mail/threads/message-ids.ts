@@ -4,8 +4,8 @@ import { type Ids, type IdsOf, noIds } from '#/mail/messages/visible.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { ThreadCache } from './cache.ts'
 import type { MailboxIndex } from './mailbox/mailbox-index.ts'
-import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
 import { type Placed, uidsByFolder } from './mailbox/placed.ts'
+import { leftOut, type MailboxIndexes } from './mailbox-indexes.ts'
 import { conversationIds, threadIds } from './thread-id.ts'
 
 /** Messages that are read for the ids of one response, at most: some 200 ms. */

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { updateMessages } from '#/mail/store/update.ts'
-import { each } from '#test/world/each.ts'
 import type { FiledMessage } from '#test/mail/threads/oracle.ts'
 import { storeMessages } from '#test/mail/threads/store-messages.ts'
+import { each } from '#test/world/each.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()

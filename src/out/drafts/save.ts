@@ -5,7 +5,7 @@ import { mailUnavailable, unlessDeleted } from '#/base/errors.ts'
 import { Mutex } from '#/base/event-loop/mutex.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import type { MessageReader } from '#/formats/mime/reader.ts'
-import type { LargeMessages } from '#/mail/messages/content/large.ts'
+import type { LargeMessages } from '#/mail/messages/large.ts'
 import { storeDraft } from '#/mail/store/drafts.ts'
 import { expungeMessages } from '#/mail/store/expunge.ts'
 import { oneLargeAtATime } from '#/out/sending/large-messages.ts'
@@ -23,7 +23,7 @@ export interface DraftParts {
   readonly reader: MessageReader
   readonly large: LargeMessages
   readonly time: SharedTime
-  /** Composes a message that may be unfinished (src/out/outbound/compose/draft.ts). */
+  /** Composes a message that may be unfinished (src/out/compose/draft.ts). */
   readonly composeDraft: (
     draft: DraftContent,
     identity: { readonly messageId: string; readonly date: Date },

@@ -1,5 +1,6 @@
+import type { Action } from '#/base/audit/actions.ts'
 import type { Actor } from '#/base/audit/actor.ts'
-import { type Action, record } from '#/base/audit/record.ts'
+import { record } from '#/base/audit/record.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { invalid, Refusal } from '#/base/errors.ts'
 import { lockOrganization } from '#/base/ownership/lock.ts'

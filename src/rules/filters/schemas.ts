@@ -53,7 +53,7 @@ const argument = Nullable(
     maxLength: 255,
     description:
       'For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, ' +
-      'made where a mailbox lacks it; a path must not have a step `.` or `../..`. ' +
+      'made where a mailbox lacks it; a path must not have a step `.` or `..`. ' +
       "For `label` the keyword of a label of the organization, or in a filter of one's " +
       "own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.",
     examples: ['invoices'],

@@ -1,5 +1,5 @@
 import { parseAddresses } from '#/formats/mime/address/address-list.ts'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { Line, Nullable, OneOf, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { actions, fields, ops } from './filter.ts'

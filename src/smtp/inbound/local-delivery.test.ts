@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '#/base/clock/manual.ts'
-import type { LocalDelivery } from '#/out/outbound/worker/local.ts'
+import type { LocalDelivery } from '#/out/delivery/local.ts'
 import { LocalMailTransport } from './local-delivery.ts'
-import type { Reception } from './receive.ts'
+import type { Reception } from './reception.ts'
 import type { Admission } from './recipients/admit.ts'
 import type { RecipientRow } from './recipients/queries.ts'
 

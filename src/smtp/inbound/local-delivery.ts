@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '#/base/clock/clock.ts'
 import { collected } from '#/base/event-loop/pieces.ts'
 import type { Verdict } from '#/formats/mime/authentication/verdict.ts'
-import type { LocalDelivery, LocalTransport } from '#/out/outbound/worker/local.ts'
+import type { LocalDelivery, LocalTransport } from '#/out/delivery/local.ts'
 import type { Outcome } from '#/out/relay/relay.ts'
-import { type Reception, receive } from './receive.ts'
+import { replyTo } from '#/smtp/protocol/internal-error.ts'
+import type { Reply } from '#/smtp/protocol/reply.ts'
+import { receive } from './receive.ts'
+import type { Reception } from './reception.ts'
 import { type Admission, type Admitted, admit, type Returning } from './recipients/admit.ts'
-import { replyTo } from './smtp/internal-error.ts'
-import type { Reply } from './smtp/reply.ts'
 
 /** The verdict on mail from one of our own mailboxes, which needs no checks: its sender was authenticated. */
 const ownVerdict: Verdict = {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
+import { NotOurs, Rejection } from '#/smtp/protocol/reply.ts'
 import { PolicyListener } from './policy-listener.ts'
 import { admitted } from './recipients/fixtures/admitted.ts'
-import { NotOurs, Rejection } from './smtp/reply.ts'
 
 const blocked = 'Sender blocked by the recipient'
 const asked: [sender: string, recipient: string][] = []

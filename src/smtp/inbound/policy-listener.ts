@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { replyTo } from './smtp/internal-error.ts'
-import type { MailHandler } from './smtp/mail-handler.ts'
-import { loggedSender, NotOurs, Rejection } from './smtp/reply.ts'
+import { replyTo } from '#/smtp/protocol/internal-error.ts'
+import type { MailHandler } from '#/smtp/protocol/mail-handler.ts'
+import { loggedSender, NotOurs, Rejection } from '#/smtp/protocol/reply.ts'
 
 /** A request has some thirty attributes, the longest a certificate's subject. */
 const LONGEST_REQUEST = 64 * 1024

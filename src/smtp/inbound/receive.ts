@@ -1,57 +1,29 @@
 import type { Logger } from 'pino'
-import type { Db } from '#/base/db/schema.ts'
 import { notFound } from '#/base/errors.ts'
-import { type Authors, readAuthors } from '#/formats/mime/address/authors.ts'
-import { type RelayMarkKey, relayMark } from '#/formats/mime/authentication/relay-mark.ts'
-import type { Judgement, Verdict } from '#/formats/mime/authentication/verdict.ts'
+import { readAuthors } from '#/formats/mime/address/authors.ts'
+import { relayMark } from '#/formats/mime/authentication/relay-mark.ts'
+import type { Verdict } from '#/formats/mime/authentication/verdict.ts'
 import { bareReceivedField } from '#/formats/mime/header/trace.ts'
 import type { Message } from '#/formats/mime/message.ts'
-import type { MessageReader } from '#/formats/mime/reader.ts'
-import type { OpenPgp } from '#/formats/openpgp/openpgp.ts'
 import { concealed } from '#/mail/mailboxes/conceal.ts'
-import type { Copy } from '#/mail/store/append.ts'
 import { Suspended } from '#/mail/store/arrivals.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
-import type { FollowUps } from '#/out/outbound/relaying/follow-ups.ts'
-import type { BounceAddresses } from '#/out/sent/bounce-address.ts'
 import { ownIdsNamedBy } from '#/out/sent/replaced-ids.ts'
 import { activeFilters } from '#/rules/filters/active-filters.ts'
 import { type FilterInput, filterInput, withRecipient } from '#/rules/filters/filter-input.ts'
 import { applyFilters } from '#/rules/filters/matching.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
+import type { AcceptedMessage } from '#/smtp/protocol/mail-handler.ts'
+import { loggedSender, Rejection, reply } from '#/smtp/protocol/reply.ts'
 import { cancelledByAnswer } from './arrival/answers.ts'
-import type { ArrivalWriter } from './arrival/arrival-writer.ts'
 import { digestOf, followUpsOf, hasArrivedBefore, reportOf, returnedFollowUps } from './arrival/following.ts'
 import { protocolOf, withTrace } from './arrival/trace.ts'
 import { applyDmarc } from './authentication/dmarc-disposition.ts'
+import type { Reception } from './reception.ts'
 import { SUSPENDED } from './recipients/admit.ts'
-import {
-  type BlocksOf,
-  type Destination,
-  destinationsOf,
-  inBatches,
-  withoutBlocking,
-} from './recipients/destinations.ts'
+import { type Destination, destinationsOf, inBatches, withoutBlocking } from './recipients/destinations.ts'
 import { isNamelessNotice, mayReturn, REPORTS_ALONE } from './recipients/returning.ts'
-import type { Envelope } from './smtp/envelope.ts'
-import type { AcceptedMessage } from './smtp/mail-handler.ts'
-import { loggedSender, Rejection, reply } from './smtp/reply.ts'
-
-/** The dependencies of receiving mail. */
-export interface Reception {
-  readonly db: Db
-  readonly blocksOf: BlocksOf
-  readonly store: ArrivalWriter
-  readonly reader: MessageReader
-  readonly openPgp: OpenPgp
-  authenticate(envelope: Envelope, message: Message, authors: Authors): Promise<Judgement>
-  readonly followUps: Pick<FollowUps, 'prepare' | 'returned' | 'wake'>
-  /** Recognises reports on mail that was sent here. */
-  readonly bounceAddresses: BounceAddresses
-  /** Recognises mail that was forwarded here. */
-  readonly markKey: RelayMarkKey
-  readonly hostname: string
-  readonly log: Logger
-}
 
 /** The most `Received` fields of a message, to which each hop adds one: more are a loop (RFC 5321, section 6.3). */
 const MOST_HOPS = 100

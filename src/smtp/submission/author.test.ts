@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMessage } from '#/formats/mime/message.ts'
-import { Rejection } from '#/smtp/inbound/smtp/reply.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
+import { Rejection } from '#/smtp/protocol/reply.ts'
 import { isReceipt, namedSenders } from './author.ts'
 
 const read = (header: string) => readMessage(Buffer.from(`${header}\r\n\r\nHello\r\n`))

@@ -3,7 +3,7 @@ import { parseAddresses } from '#/formats/mime/address/address-list.ts'
 import { readAuthors } from '#/formats/mime/address/authors.ts'
 import type { Headers } from '#/formats/mime/header/headers.ts'
 import type { Message } from '#/formats/mime/message.ts'
-import { Rejection } from '#/smtp/inbound/smtp/reply.ts'
+import { Rejection } from '#/smtp/protocol/reply.ts'
 
 /** No person has more addresses than this. */
 const mostAuthors = 50

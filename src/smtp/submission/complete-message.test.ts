@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { completeMessage } from './complete-message.ts'
 
 const at = new Date('2026-11-22T12:00:00Z')

@@ -8,7 +8,7 @@ import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
 import { claimWebhooks, leases as webhookLeases } from '#/events/webhooks/progress.ts'
 import { claimRunning } from '#/mail/changes/queries.ts'
 import { changeLeases } from '#/mail/changes/record.ts'
-import { claimUnindexed, indexingLeases } from '#/mail/store/search/queue.ts'
+import { claimUnindexed, indexingLeases } from '#/mail/search-index/queue.ts'
 import {
   claimScheduled,
   claimSuspect,

@@ -1,5 +1,5 @@
-import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import type { Service } from '#test/world/service.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import { killedAt } from '../letters/post-office.ts'
 import type { Letter } from '../letters/senders.ts'
 

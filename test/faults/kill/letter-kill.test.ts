@@ -1,8 +1,8 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { startDnsServer } from '#test/world/dns/dns-server.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { Letter } from '../letters/senders.ts'

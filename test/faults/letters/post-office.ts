@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
-import { type DnsServer, startDnsServer } from '#test/world/dns/dns-server.ts'
-import { type Answer, HttpClient } from '#test/world/sockets/http-client.ts'
-import { Sink } from '#test/world/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { type DnsServer, startDnsServer } from '#test/world/dns/dns-server.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service, startService } from '#test/world/service.ts'
+import { type Answer, HttpClient } from '#test/world/sockets/http-client.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 
 const usual = ['bob@there.example', 'cy@elsewhere.example']
 

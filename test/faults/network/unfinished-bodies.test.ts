@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { afterFile, ofFile } from '#test/world/of-file.ts'
-import { HttpClient } from '#test/world/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { afterFile, ofFile } from '#test/world/of-file.ts'
 import { storeKey } from '#test/world/organization/stored-key.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
+import { HttpClient } from '#test/world/sockets/http-client.ts'
 
 // On one database: a body that is not whole gets no further than the HTTP server.
 

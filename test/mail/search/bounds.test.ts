@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { parseQuery } from '#/mail/search/query.ts'
-import type { SearchPlace } from '#/mail/store/search/query.ts'
-import { searchMail } from '#/mail/store/search/search.ts'
+import type { SearchPlace } from '#/mail/search-index/query.ts'
+import { searchMail } from '#/mail/search-index/search.ts'
 import { World } from '#test/world/world.ts'
 
 /** More than a request reads in one step. */

@@ -1,4 +1,4 @@
-import type { SearchField, SearchTree } from '#/mail/store/search/query.ts'
+import type { SearchField, SearchTree } from '#/mail/search-index/query.ts'
 
 /** The parts of a generated message, by which a test knows what should be found. */
 export interface Made {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sql } from 'kysely'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { printQuery } from '#/mail/search/query.ts'
-import type { SearchTree } from '#/mail/store/search/query.ts'
+import type { SearchTree } from '#/mail/search-index/query.ts'
 import { World } from '#test/world/world.ts'
 import { asked, folders, idOf, judged, make, numbers, pick, says, shouldFind } from './mail.ts'
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { parseQuery } from '#/mail/search/query.ts'
-import { searchMail } from '#/mail/store/search/search.ts'
+import { searchMail } from '#/mail/search-index/search.ts'
 import { World } from '#test/world/world.ts'
 
 /** More than are read before words are looked up. */

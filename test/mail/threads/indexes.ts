@@ -3,7 +3,7 @@ import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import { folderChanges } from '#/mail/store/changes.ts'
 import { folderStates } from '#/mail/store/folders.ts'
 import { ThreadCache } from '#/mail/threads/cache.ts'
-import { MailboxIndexes } from '#/mail/threads/mailbox/mailbox-indexes.ts'
+import { MailboxIndexes } from '#/mail/threads/mailbox-indexes.ts'
 
 /** The indexes of mail in a database. */
 export function indexesOn(db: Db, key: IdHashKey, maxBytes = 1 << 30) {

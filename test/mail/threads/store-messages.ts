@@ -1,5 +1,5 @@
-import { readMessage } from '#/formats/mime/message.ts'
-import type { Copy } from '#/mail/store/append.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { each } from '#test/world/each.ts'
 import * as app from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { each } from '#test/world/each.ts'
 
 const { click, closeByEscape, dialog, fillIn, focusOn, pathOf, press, row, says } = app
 const { world, visit, arrive } = await startSite()

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { readMessage } from '#/formats/mime/message.ts'
-import { each } from '#test/world/each.ts'
-import { hand } from '#test/world/letters/letter.ts'
-import { notice } from '#test/world/letters/notice.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import {
   choose,
   click,
@@ -22,6 +19,9 @@ import {
 } from '#test/web/app.ts'
 import { type Box, boxOf, type State } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { each } from '#test/world/each.ts'
+import { hand } from '#test/world/letters/letter.ts'
+import { notice } from '#test/world/letters/notice.ts'
 
 const { world, visit } = await startSite()
 

@@ -3,11 +3,11 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import type { Page } from 'playwright-core'
 import { FilterRunner } from '#/rules/filters/runs/runner.ts'
-import { each } from '#test/world/each.ts'
 import { click, dialog, fillIn, press } from '#test/web/app.ts'
 import { phone } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { each } from '#test/world/each.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
 let runner: FilterRunner | undefined

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { updateMessages } from '#/mail/store/update.ts'
-import { each } from '#test/world/each.ts'
 import * as app from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { each } from '#test/world/each.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
 const { click, closeByEscape, dialog, fillIn, press, says, toast } = app

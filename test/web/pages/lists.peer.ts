@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordBounces } from '#/out/suppressions/queries.ts'
-import { each } from '#test/world/each.ts'
 import { click, dialog, openConversation, pathOf, press, says } from '#test/web/app.ts'
 import { phone } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { each } from '#test/world/each.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 

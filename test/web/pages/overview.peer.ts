@@ -1,10 +1,10 @@
 import { test } from 'node:test'
-import { ofFile } from '#test/world/of-file.ts'
-import { Sink } from '#test/world/sockets/sink.ts'
 import { pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { ofFile } from '#test/world/of-file.ts'
+import { Sink } from '#test/world/sockets/sink.ts'
 
 const sink = ofFile(await Sink.start())
 const { world, visit } = await startSite({ sink })

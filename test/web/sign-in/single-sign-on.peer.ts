@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { RealProvider } from '#test/world/identity/real-provider.ts'
-import { ofFile } from '#test/world/of-file.ts'
 import { Visitor } from '#test/web/browser.ts'
 import { startSite } from '#test/web/site.ts'
+import { RealProvider } from '#test/world/identity/real-provider.ts'
+import { ofFile } from '#test/world/of-file.ts'
 
 const provider = ofFile(await RealProvider.start())
 const { world, browser } = await startSite({ env: { ...provider.env, MAILROOM_PASSWORDS: 'off' } })

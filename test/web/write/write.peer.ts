@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { each } from '#test/world/each.ts'
 import {
   begin,
   body,
@@ -20,6 +19,7 @@ import {
 import { windows } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
+import { each } from '#test/world/each.ts'
 
 const { world, visit } = await startSite()
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, HttpClient } from '#test/world/sockets/http-client.ts'
 import { fromOurPage, SignedInMember } from '#test/world/members/signed-in.ts'
+import type { Answer, HttpClient } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 import type { ForgedProvider } from './forged-provider.ts'
 

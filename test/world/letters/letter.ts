@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { HttpClient } from '#test/world/sockets/http-client.ts'
-import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 import type { StoredOrganization } from '#test/world/organization/stored-organization.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { HttpClient } from '#test/world/sockets/http-client.ts'
+import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
 
 /** A message as another mail server sends it. Fields are given as they stand in the header; undefined leaves one out. */
 export function letter(fields: Record<string, string | undefined> = {}, body = 'Hello'): string {

@@ -1,6 +1,6 @@
 import { Refusal } from '#/base/errors.ts'
-import { readMessage } from '#/formats/mime/message.ts'
-import type { Copy } from '#/mail/store/append.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { Stored } from '#/mail/store/read.ts'
 

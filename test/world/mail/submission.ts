@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hostname } from '#test/world/installation.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { certificateFor } from '#test/world/sockets/certificate.ts'
 import { Sink } from '#test/world/sockets/sink.ts'
 import { SmtpClient } from '#test/world/sockets/smtp-client.ts'
-import { hostname } from '#test/world/installation.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World, type WorldOptions } from '#test/world/world.ts'
 
 /** Of every mailbox of `submittingMailbox`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '#/base/db/schema.ts'
-import type { Copy } from '#/mail/store/append.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
 import { type ListQuery, listMessages } from '#/mail/store/list.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'

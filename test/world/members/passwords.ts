@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 import { cookieIn, SignedInMember, signIn } from './signed-in.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { makeLink } from '#/people/sessions/invitation/link.ts'
-import type { Answer, HttpClient, RequestOptions } from '#test/world/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import type { Answer, HttpClient, RequestOptions } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 
 /** The field that a browser adds to a request of the service's own page. */

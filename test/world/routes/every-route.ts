@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Operation } from '#test/world/sockets/http-client.ts'
 import type { Furnished } from '#test/world/organization/furnished.ts'
+import type { Operation } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 import { memberSamples } from './member-samples.ts'
 import { memberRules, rules } from './rules.ts'

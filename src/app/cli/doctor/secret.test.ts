@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '#/app/config/config.ts'
 import { openKeyring, retire, secretsFor } from '#/base/secrets/open.ts'
-import { directoryOfFile } from '#test/world/of-file.ts'
 import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { secretFinding } from './secret.ts'
 
 const scratch = directoryOfFile()

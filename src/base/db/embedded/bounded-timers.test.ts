@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { mock, test } from 'node:test'
-import { directoryOfFile } from '#test/world/of-file.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 import { boundTimers } from './bounded-timers.ts'
 import { openCluster } from './durable-file-system.ts'
 

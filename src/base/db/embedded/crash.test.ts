@@ -7,8 +7,8 @@ import { mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openCluster } from '#/base/db/embedded/durable-file-system.ts'
-import { directoryOfFile } from '#test/world/of-file.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { directoryOfFile } from '#test/world/of-file.ts'
 
 // On one database: the embedded one.
 

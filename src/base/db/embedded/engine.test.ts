@@ -9,8 +9,8 @@ import { startEngine } from '#/base/db/embedded/engine.ts'
 import { Upkeep } from '#/base/db/embedded/upkeep.ts'
 import type { WireStream } from '#/base/db/embedded/wire-stream.ts'
 import { openDatabase } from '#/base/db/open.ts'
-import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { directoryOfFile, ofFile } from '#test/world/of-file.ts'
 
 // On one database: the embedded one.
 

@@ -1,8 +1,6 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { FromWorker, ToWorker } from './thread-messages.ts'
 import { WireStream } from './wire-stream.ts'
-
-export type ToWorker = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
-export type FromWorker = { kind: 'ready' } | { kind: 'reserve used' } | { kind: 'died'; reason: string }
 
 /** In the message of a failure for which the disk has no room. */
 export const noSpace = 'No space left on device'

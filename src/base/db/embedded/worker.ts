@@ -8,7 +8,7 @@ import { createClusterOnce } from './create-cluster.ts'
 import { openCluster } from './durable-file-system.ts'
 import { fitMemory } from './fit-memory.ts'
 import { DatabaseSession } from './session.ts'
-import type { FromWorker, ToWorker } from './thread.ts'
+import type { FromWorker, ToWorker } from './thread-messages.ts'
 import type { FromSession, ToSession } from './wire-stream.ts'
 
 if (!parentPort) throw new Error('This module is the embedded database’s worker thread')

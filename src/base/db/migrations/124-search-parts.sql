@@ -1,7 +1,7 @@
 -- Searches over IMAP find any part of what a message says, where those over HTTP find whole words of what is new in it.
 
 alter table mail_search
-  add column rest text collate "C" not null default '', -- further words: src/mail/store/search/rest-text.ts
+  add column rest text collate "C" not null default '', -- further words: src/mail/search-index/rest-text.ts
   add column whole boolean not null default false; -- whether there are no others
 alter table mail_search alter column rest set storage main, alter column rest set statistics 0;
 create index mail_search_rest on mail_search using gin (search_vector(rest)) with (gin_pending_list_limit = 512);

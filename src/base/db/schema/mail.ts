@@ -128,9 +128,9 @@ interface MailExpunged {
 interface MailSearch {
   content_id: number
   organization_id: string
-  /** See src/mail/store/search/index-text.ts. */
+  /** See src/mail/search-index/index-text.ts. */
   words: string
-  /** See src/mail/store/search/rest-text.ts. */
+  /** See src/mail/search-index/rest-text.ts. */
   rest: Generated<string>
   whole: Generated<boolean>
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Keyring } from '#/base/secrets/keyring.ts'
-import { readMessage } from '../message.ts'
+import { readMessage } from '../read-message.ts'
 import { relayMark, relayMarkField, relayMarkKey } from './relay-mark.ts'
 
 const key = relayMarkKey(new Keyring('a secret of at least thirty-two characters'))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
 import { each } from '#test/world/each.ts'
-import { readMessage } from '../message.ts'
+import { readMessage } from '../read-message.ts'
 import { attachmentBytes, readContent } from './content.ts'
 
 const message = (text: string) => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')

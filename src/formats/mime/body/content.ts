@@ -1,8 +1,10 @@
 import { readHeaders } from '../header/headers.ts'
 import { htmlToText } from './html-text.ts'
+import type { Part } from './part.ts'
 import { mostTurned, partText } from './part-text.ts'
+import type { Body, Piece } from './pieces.ts'
 import { maybeShown, shownPictures } from './shown-pictures.ts'
-import { leaves, type Part, readStructure } from './structure.ts'
+import { leaves, readStructure } from './structure.ts'
 import { decodePart } from './transfer-encoding.ts'
 
 /** The texts and attachments of a message. */
@@ -24,18 +26,6 @@ export interface Attachment {
   readonly inline: boolean
   /** For `cid:` in the HTML, without angle brackets. */
   readonly contentId: string | null
-}
-
-/** A piece of the body: an alternative's text and HTML, or a single text part. */
-export interface Piece {
-  readonly text: Part[]
-  readonly html: Part[]
-}
-
-/** The parts of a message by their use. */
-export interface Body {
-  readonly pieces: readonly Piece[]
-  readonly attached: readonly { readonly part: Part; readonly within: readonly Part[] }[]
 }
 
 /** Never throws. */

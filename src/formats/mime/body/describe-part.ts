@@ -1,6 +1,6 @@
 import type { Headers } from '../header/headers.ts'
 import { type Parameterized, parseParameters } from '../header/parameters.ts'
-import type { Part } from './structure.ts'
+import type { Part } from './part.ts'
 
 /** The type of what nobody names. */
 export const OPAQUE = 'application/octet-stream'

@@ -5,8 +5,9 @@ import { readAddressList } from '../address/address-list.ts'
 import { readWrittenDate } from '../header/date.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
 import { htmlToText } from './html-text.ts'
+import type { Part } from './part.ts'
 import { partText } from './part-text.ts'
-import { leaves, type Part, readStructure } from './structure.ts'
+import { leaves, readStructure } from './structure.ts'
 import { decodePart } from './transfer-encoding.ts'
 
 /** What IMAP's SEARCH looks for in a message. Texts are folded (src/base/text/word-fold.ts). */

@@ -1,6 +1,6 @@
 import { decodeBytes, manyLines } from '../charset.ts'
 import { unflow } from './flowed.ts'
-import type { Part } from './structure.ts'
+import type { Part } from './part.ts'
 import { decodePart } from './transfer-encoding.ts'
 
 /** Limit for conversions between HTML and text, and for undoing soft line breaks, in one message: half a MiB takes some 20 ms. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMessage } from '../message.ts'
+import { readMessage } from '../read-message.ts'
 
 const plain = (text: string) =>
   readMessage(Buffer.from(`Content-Type: text/plain; charset=utf-8\r\n\r\n${text}`)).preview

@@ -1,9 +1,9 @@
 import { oneLine } from '../charset.ts'
-import type { Body } from './content.ts'
 import { htmlToText } from './html-text.ts'
+import type { Part } from './part.ts'
 import { partText } from './part-text.ts'
+import type { Body } from './pieces.ts'
 import { firstNewLines } from './quoted/new-text.ts'
-import type { Part } from './structure.ts'
 
 /** In code points. */
 const LENGTH = 140

@@ -1,12 +1,14 @@
 import type { Address } from '../address/address.ts'
 import { parseAddresses } from '../address/address-list.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
-import { type Piece, sortParts } from './content.ts'
+import { sortParts } from './content.ts'
 import { htmlToText } from './html-text.ts'
+import type { Part } from './part.ts'
 import { partText } from './part-text.ts'
+import type { Piece } from './pieces.ts'
 import { newHtml } from './quoted/new-html.ts'
 import { newText } from './quoted/new-text.ts'
-import { type Part, readStructure } from './structure.ts'
+import { readStructure } from './structure.ts'
 
 /** The searchable texts of each field, one by one. */
 export interface Searchable {

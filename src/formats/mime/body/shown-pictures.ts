@@ -1,8 +1,8 @@
 import { decodeHTMLAttribute } from 'entities/decode'
-import type { Body } from './content.ts'
 import { attributeOf, tagsOf } from './html-tags.ts'
+import type { Part } from './part.ts'
 import { partText } from './part-text.ts'
-import type { Part } from './structure.ts'
+import type { Body } from './pieces.ts'
 
 /** Encoded bytes of HTML that are read for it: one MiB takes some 10 ms. */
 const mostHtml = 1024 * 1024

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readHeaders } from '../header/headers.ts'
-import { leaves, type Part, readStructure } from './structure.ts'
+import type { Part } from './part.ts'
+import { leaves, readStructure } from './structure.ts'
 
 function read(text: string | Buffer): { raw: Buffer; root: Part } {
   const raw = typeof text === 'string' ? Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1') : text

@@ -1,6 +1,7 @@
 import { type Headers, readHeaders } from '../header/headers.ts'
 import { endOfLine } from '../header/lines.ts'
 import { type Draft, describe, OPAQUE } from './describe-part.ts'
+import type { Part } from './part.ts'
 
 /** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */
 const MOST_PARTS = 1_000
@@ -16,30 +17,6 @@ const LONGEST_BOUNDARY = 200
 const LF = 0x0a
 const CR = 0x0d
 const DASH = 0x2d
-
-/** A part of a message (RFC 2046), as offsets into its bytes. */
-export interface Part {
-  /** As IMAP numbers it (RFC 9051, section 6.4.5.1): `1` is a message without parts, or the first part; `2.1` the first
-   *  part of the second. Empty for a multipart message as a whole. */
-  readonly path: string
-  /** Type and subtype, in lower case. */
-  readonly type: string
-  readonly parameters: ReadonlyMap<string, string>
-  /** `attachment`, `inline`, or empty if not given. */
-  readonly disposition: string
-  readonly filename: string | null
-  /** Without angle brackets. */
-  readonly contentId: string | null
-  /** Transfer encoding, in lower case. */
-  readonly encoding: string
-  /** Where the part's own header starts. It ends where the body starts. */
-  readonly header: number
-  /** The body, still encoded: from `start` up to, not including, `end`. */
-  readonly start: number
-  readonly end: number
-  /** Of a multipart; empty for a leaf. */
-  readonly parts: readonly Part[]
-}
 
 interface Delimiter {
   readonly open: OpenMultipart

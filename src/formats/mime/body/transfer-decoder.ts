@@ -1,6 +1,6 @@
 import { slices } from '#/base/event-loop/pieces.ts'
 import { Base64Decoder } from './base64-decoder.ts'
-import type { Part } from './structure.ts'
+import type { Part } from './part.ts'
 import { decodeQuotedPrintable } from './transfer-encoding.ts'
 
 /** Decodes a transfer encoding (RFC 2045, section 6) piece by piece, with little in memory. */

@@ -1,6 +1,6 @@
 import { hexOctet } from '../hex.ts'
 import { Base64Decoder } from './base64-decoder.ts'
-import type { Part } from './structure.ts'
+import type { Part } from './part.ts'
 import { decodeUuencode, UUENCODE } from './uuencode.ts'
 
 /** Decodes a part's transfer encoding (RFC 2045, section 6). `most` limits the encoded bytes that are read. Unknown encodings are

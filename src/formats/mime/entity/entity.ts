@@ -1,5 +1,6 @@
 import { OPAQUE } from '../body/describe-part.ts'
-import { type Part, readStructure } from '../body/structure.ts'
+import type { Part } from '../body/part.ts'
+import { readStructure } from '../body/structure.ts'
 import { decodedLength } from '../body/transfer-decoder.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
 import { type ContentFields, ContentReader } from './content-fields.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { each } from '#test/world/each.ts'
 import { rawOf, samples } from '#test/world/letters/reports/samples.ts'
-import { readMessage } from '../message.ts'
+import { readMessage } from '../read-message.ts'
 import { readReport } from './delivery-report.ts'
 
 const read = (bytes: Buffer) => readReport(readMessage(bytes))

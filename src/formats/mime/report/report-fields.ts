@@ -1,5 +1,5 @@
 import { parseAddresses } from '../address/address-list.ts'
-import type { Part } from '../body/structure.ts'
+import type { Part } from '../body/part.ts'
 import type { Headers } from '../header/headers.ts'
 import { withoutComments } from '../header/lexical.ts'
 import { parseParameters } from '../header/parameters.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { letter } from '#test/world/letters/letter.ts'
 import { deliveryReport } from '#test/world/letters/report.ts'
-import { readMessage } from '../message.ts'
+import { readMessage } from '../read-message.ts'
 import { isNonDeliveryReport } from './report.ts'
 import { isAutomatic } from './report-fields.ts'
 

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { samples } from '#test/world/letters/reports/samples.ts'
 import { headerFacts } from '../header/header-facts.ts'
 import { ownIdField } from '../header/own-ids.ts'
-import { type Message, naming, readMessage } from '../message.ts'
+import type { Message } from '../message.ts'
+import { naming, readMessage } from '../read-message.ts'
 import { noticeBytes } from './returned.ts'
 
 function saidIn({ raw, headers }: Message): string {

@@ -5,6 +5,7 @@ import { keywordsKnown } from '#/mail/labels/queries.ts'
 import type { Change } from '#/mail/store/change.ts'
 import { newFolderName } from '#/mail/store/folder-name.ts'
 import type { MessageChange } from './schemas.ts'
+import { assertLabelsApart } from './schemas.ts'
 
 /** Reads a change. Checks all that needs no database. */
 export function readChange({ unread, starred, add_labels = [], remove_labels = [], folder }: MessageChange): Change {
@@ -20,12 +21,6 @@ export function readChange({ unread, starred, add_labels = [], remove_labels = [
     addKeywords: add_labels,
     removeKeywords: remove_labels,
   }
-}
-
-/** No label may be both added and removed. */
-export function assertLabelsApart({ add_labels = [], remove_labels = [] }: MessageChange): void {
-  const both = add_labels.find((keyword) => remove_labels.includes(keyword))
-  if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
 }
 
 /** Every keyword must belong to a label of the organization, or of the requesting member. Others count as unknown. */

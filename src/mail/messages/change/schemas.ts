@@ -3,8 +3,7 @@ import { Id, Line, Nullable, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { newFolderName } from '#/mail/store/folder-name.ts'
 import { highestUid } from '../message.ts'
-import { messageId } from '../schemas.ts'
-import { assertLabelsApart } from './change.ts'
+import { givenId, messageId } from '../schemas.ts'
 
 const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
   maxItems: 100,
@@ -44,9 +43,6 @@ const uids = Type.Array(uid, {
   maxItems: mostAtOnce,
   description: 'For example the `uids` of a thread, or of one of the `places` of a conversation.',
 })
-
-/** An id in a request. One that no message has is not found. */
-export const givenId = Line({ minLength: 1, maxLength: 20, description: 'Of a message.', examples: ['m2s'] })
 
 /** The messages of a request on many: `uids`, or `ids` in their place. */
 export const manyMessages = {
@@ -91,3 +87,9 @@ export const BulkResult = Type.Object({
     description: 'For uids, the new ones after a move, in the same order. An id stays.',
   }),
 })
+
+/** No label may be both added and removed. */
+export function assertLabelsApart({ add_labels = [], remove_labels = [] }: MessageChange): void {
+  const both = add_labels.find((keyword) => remove_labels.includes(keyword))
+  if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
+}

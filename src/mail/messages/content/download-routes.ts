@@ -4,8 +4,8 @@ import { notFound } from '#/base/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { findMessage } from '../find.ts'
+import type { MessageParts } from '../parts.ts'
 import { BesideUids, ByMessage, pathMessage } from '../query-schemas.ts'
-import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
 
 const ByAttachment = Type.Object({

@@ -1,8 +1,8 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { findMessage } from '../find.ts'
+import type { MessageParts } from '../parts.ts'
 import { BesideUids, ByMessage } from '../query-schemas.ts'
-import type { MessageParts } from '../routes.ts'
 import { HeaderFieldsOut } from '../schemas.ts'
 import { headerFieldsOf } from './header-fields.ts'
 

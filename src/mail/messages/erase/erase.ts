@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Actor } from '#/base/audit/actor.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { invalid } from '#/base/errors.ts'
+import { pathFolder } from '#/mail/folders/folders.ts'
 import { expungeMessages } from '#/mail/store/expunge.ts'
 import { uidsAfter } from '#/mail/store/list.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
-import { pathFolder } from '../folders/folders.ts'
 
 /** Messages in one step. Other requests run between steps. */
 const together = 500

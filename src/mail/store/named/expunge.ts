@@ -3,7 +3,7 @@ import { unlessDeleted } from '#/base/errors.ts'
 import type { By } from '#/base/event-log/append.ts'
 import { publicId } from '#/base/text/message-id.ts'
 import { expungeParts } from '../expunge.ts'
-import { findNamed } from './find.ts'
+import { findNamed } from '../find-named.ts'
 import { byFolder } from './update.ts'
 
 type Record = (tx: Tx, gone: readonly string[]) => Promise<void>

@@ -2,10 +2,10 @@ import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import type { Change, Recording } from '../change.ts'
+import type { NamedMessage } from '../find-named.ts'
+import { findNamed } from '../find-named.ts'
 import { makeFolders } from '../folders.ts'
 import { type Place, updateIn } from '../update.ts'
-import type { NamedMessage } from './find.ts'
-import { findNamed } from './find.ts'
 
 interface Named<Answer> {
   readonly by: By

@@ -1,5 +1,5 @@
 import type { FolderState } from '#/mail/store/folders.ts'
-import type { ThreadIndex } from '../index/thread-index.ts'
+import type { ThreadIndex } from '../thread-index.ts'
 
 /** A folder's index among those of its mailbox. */
 export interface IndexedFolder {

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { readHeaders } from '#/formats/mime/header/headers.ts'
 import { threadIds } from '#/formats/mime/header/references.ts'
 import { idHash, idHashKey } from '#/formats/mime/id-hash.ts'
-import { each } from '#test/world/each.ts'
 import { unfiled } from '#test/mail/threads/folders.ts'
 import {
   type ExpectedWholeConversation,
@@ -14,8 +13,9 @@ import {
   type PlacedMessage,
 } from '#test/mail/threads/oracle.ts'
 import { threadStep } from '#test/mail/threads/rows.ts'
-import { ThreadIndex } from '../index/thread-index.ts'
+import { each } from '#test/world/each.ts'
 import { nameOf } from '../summaries.ts'
+import { ThreadIndex } from '../thread-index.ts'
 import { MailboxIndex, type WholeConversation } from './mailbox-index.ts'
 import { judge, judgeBy, numbersOf, numbersWith } from './numbered.ts'
 

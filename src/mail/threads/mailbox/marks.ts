@@ -1,4 +1,4 @@
-import type { ThreadIndex } from '../index/thread-index.ts'
+import type { ThreadIndex } from '../thread-index.ts'
 import { connected, type IndexedFolder, isLater, type Member, neighbours } from './connected.ts'
 
 // What rows of folders store of their conversations over all folders.

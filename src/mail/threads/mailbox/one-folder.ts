@@ -1,7 +1,7 @@
 import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import type { Held } from '../folder-index.ts'
 import type { Numbered } from '../index/folder-rows.ts'
-import type { Conversation } from '../index/thread-index.ts'
+import type { Conversation } from '../thread-index.ts'
 import type { IndexedFolder } from './connected.ts'
 import type { ConversationIndex, Listed, WholeConversation } from './mailbox-index.ts'
 import type { Placed } from './placed.ts'

@@ -1,17 +1,12 @@
 import { DeliveryFailure, failureFrom } from '../delivery-failure.ts'
-import type { SmtpClient } from './smtp-client.ts'
+import type { Login } from '../login.ts'
 import type { SmtpConnection } from './smtp-connection.ts'
-
-export interface Login {
-  readonly user: string
-  readonly password: string
-}
 
 /** Authenticates (RFC 4954) by PLAIN, else by LOGIN. Throws `DeliveryFailure`, whose text never contains the password. */
 export async function authenticate(
   connection: SmtpConnection,
   { user, password }: Login,
-  extensions: SmtpClient['extensions'],
+  extensions: ReadonlyMap<string, readonly string[]>,
   limit: number,
 ): Promise<void> {
   const offered = extensions.get('AUTH') ?? []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MessageBytes } from '#/smtp/inbound/connection/message-bytes.ts'
+import { MessageBytes } from '#/smtp/connection/message-bytes.ts'
 import { DeliveryFailure } from '../delivery-failure.ts'
 import { stuffed } from './dot-stuffing.ts'
 

@@ -1,6 +1,7 @@
 import { type ConnectionLost, failureFrom, NoTls, stopped, TlsFailed } from '../delivery-failure.ts'
 import type { Limits } from '../limits.ts'
-import { authenticate, type Login } from './authenticate.ts'
+import type { Login } from '../login.ts'
+import { authenticate } from './authenticate.ts'
 import type { Endpoint } from './endpoint.ts'
 import { extensionsIn } from './reply.ts'
 import { SmtpConnection } from './smtp-connection.ts'

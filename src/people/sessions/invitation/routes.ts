@@ -11,9 +11,9 @@ import { ById, Id, pathId } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { admitMember, changeRole, dismissMember, type Manager } from '#/people/members/members.ts'
 import { MemberChange, MemberOut, NewMember, present } from '#/people/members/schemas.ts'
+import type { LinkMail } from '../link-mail.ts'
 import { Invitation, InvitedMember, inviteMember, presentLink } from './invitation.ts'
 import { makeLink } from './link.ts'
-import type { LinkMail } from './link-mail.ts'
 
 interface MemberParts {
   readonly db: Db

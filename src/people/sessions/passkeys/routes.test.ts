@@ -7,7 +7,6 @@ import { after, test } from 'node:test'
 import { entriesOf } from '#/base/audit/queries.ts'
 import { forgetSessions } from '#/people/sessions/queries.ts'
 import { each } from '#test/world/each.ts'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import {
   Authenticator,
   addPasskey,
@@ -18,6 +17,7 @@ import {
 import { password, sessionIn, withPassword } from '#test/world/members/passwords.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_PUBLIC_URL: passkeyOrigin }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { entriesOf } from '#/base/audit/queries.ts'
-import type { Answer } from '#test/world/sockets/http-client.ts'
 import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { applicationOf, setUpTotp } from '#test/world/members/totp.ts'
+import type { Answer } from '#test/world/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }

@@ -1,6 +1,6 @@
 import type { Address } from '#/formats/mime/address/address.ts'
 import { type Headers, readHeaders } from '#/formats/mime/header/headers.ts'
-import { addressesIn, sendersIn } from '#/formats/mime/message.ts'
+import { addressesIn, sendersIn } from '#/formats/mime/read-message.ts'
 import type { Heading } from '#/mail/store/headings.ts'
 import { type FilterInput, lazyFilterInput } from '../filter-input.ts'
 

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { HeadingPage, UidRange } from '#/mail/store/headings.ts'
 import { noCounts } from './counts.ts'
 import { Pages } from './pages.ts'
-import type { ClaimedRun, RunFolder } from './run.ts'
+import type { ClaimedRun } from './run.ts'
+import type { RunFolder } from './run-folder.ts'
 
 const messages = Array.from({ length: 2_000 }, (_, index) => {
   const rest = { seen: false, flagged: false, keywords: [], subject: '', senders: [], header: Buffer.alloc(0) }

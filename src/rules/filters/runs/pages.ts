@@ -2,7 +2,8 @@ import { ifMissing } from '#/base/errors.ts'
 import type { Heading, HeadingPage, UidRange } from '#/mail/store/headings.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { Evaluated } from './plan.ts'
-import type { ClaimedRun, RunFolder } from './run.ts'
+import type { ClaimedRun } from './run.ts'
+import type { RunFolder } from './run-folder.ts'
 
 /** Headers in one page. Each may have 64 KiB. */
 const mostHeaders = 500

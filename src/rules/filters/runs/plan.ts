@@ -5,21 +5,9 @@ import type { FilterInput } from '../filter-input.ts'
 import { type CompiledFilter, FilterRun, matches } from '../matching.ts'
 import { tryFilters } from '../trial.ts'
 import type { Counts, FilterCounts } from './counts.ts'
+import type { Group } from './groups.ts'
 import { headingInput } from './heading-input.ts'
-import type { RunFolder, Sample } from './run.ts'
-
-/** Messages of a folder that are changed in the same way. */
-export interface Group {
-  readonly uids: readonly number[]
-  readonly change: Change
-}
-
-/** The changes of a step that are not done. */
-export interface Plan {
-  readonly groups: readonly Group[]
-  /** The next page of the folder begins above this uid. */
-  readonly upTo: number
-}
+import type { RunFolder, Sample } from './run-folder.ts'
 
 export interface Evaluated {
   readonly groups: readonly Group[]

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { expungeMessages } from '#/mail/store/expunge.ts'
 import { removeFolder } from '#/mail/store/make-folder.ts'
 import { each } from '#test/world/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import type { Sample } from './run.ts'
+import type { Sample } from './run-folder.ts'
 
 const world = await World.ofFile()
 

@@ -1,22 +1,11 @@
 import type { Actor } from '#/base/audit/actor.ts'
 import type { Owner } from '#/base/ownership/owner.ts'
 import type { Filter } from '../filter.ts'
-import type { tryFilters } from '../trial.ts'
 import type { Counts } from './counts.ts'
-import type { Plan } from './plan.ts'
+import type { RunFolder, Sample } from './run-folder.ts'
 
 /** A filter as it was when the run began. */
 export type RunFilter = Pick<Filter, 'id' | 'name' | 'field' | 'op' | 'value' | 'action' | 'argument'>
-
-/** A message that a preview found. */
-export interface Sample extends ReturnType<typeof tryFilters> {
-  /** As the run is read; null if the message is not there any more. */
-  readonly id?: number | null
-  readonly mailbox: string
-  readonly folder: string
-  readonly uid: number
-  readonly subject: string
-}
 
 export type RunState = 'running' | 'done' | 'cancelled' | 'failed'
 
@@ -52,19 +41,6 @@ export interface ClaimedRun
   readonly by: Omit<Actor, 'address'>
   /** Attempts at the current step, this one included. */
   readonly attempts: number
-}
-
-/** A folder that a run goes through. */
-export interface RunFolder {
-  readonly mailboxId: string
-  readonly address: string
-  readonly folder: string
-  /** Null until the run has looked at the folder. */
-  readonly uidValidity: number | null
-  readonly lastUid: number
-  /** Done so far. */
-  readonly uid: number
-  readonly plan: Plan | null
 }
 
 /** The folder once its messages up to this uid are done. */

@@ -11,9 +11,11 @@ import { readHeadings } from '#/mail/store/headings.ts'
 import { updateIn } from '#/mail/store/update.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
 import { type Counts, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
+import type { Plan } from './groups.ts'
 import { mailboxOf, Pages } from './pages.ts'
-import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
-import { advanced, type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
+import { evaluate, plusMatches, samplesOf } from './plan.ts'
+import { advanced, type ClaimedRun, mostSamples } from './run.ts'
+import type { RunFolder } from './run-folder.ts'
 import { nextStep, usualStep } from './step-size.ts'
 import {
   beginRunChange,

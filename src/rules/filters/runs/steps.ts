@@ -4,8 +4,9 @@ import type { Db } from '#/base/db/schema.ts'
 import { beginChange, endChange, stepOf } from '#/mail/changes/record.ts'
 import type { Recording } from '#/mail/store/change.ts'
 import type { Counts } from './counts.ts'
-import type { Plan } from './plan.ts'
-import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
+import type { Plan } from './groups.ts'
+import type { ClaimedRun, RunState } from './run.ts'
+import type { RunFolder, Sample } from './run-folder.ts'
 
 /** Far longer than a step takes. */
 export const runLeases = new Leases('filter_runs', 60_000)

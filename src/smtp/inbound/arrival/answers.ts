@@ -1,10 +1,10 @@
 import type { Verdict } from '#/formats/mime/authentication/verdict.ts'
 import type { Message } from '#/formats/mime/message.ts'
 import { authorDomains, isPersonal } from '#/formats/mime/report/personal.ts'
-import type { Copy } from '#/mail/store/append.ts'
-import type { FollowUp } from '#/out/outbound/relaying/follow-ups.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
+import type { FollowUp } from '#/out/follow-ups/follow-ups.ts'
 import { answerMark, cancelAnswered } from '#/out/queue/answered.ts'
-import type { Envelope } from '../smtp/envelope.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 
 /** Only the last Message-IDs that a message names are compared, up to this number. */
 const mostNamed = 200

@@ -1,11 +1,12 @@
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { batched } from '#/base/event-loop/batching.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
-import { appendNew, type Copy } from '#/mail/store/append.ts'
+import { appendNew } from '#/mail/store/append.ts'
 import { appendCopies } from '#/mail/store/append-copies.ts'
 import type { Arrival } from '#/mail/store/arrivals.ts'
 import { noteArrivals, Suspended } from '#/mail/store/arrivals.ts'
-import type { FollowUp } from '#/out/outbound/relaying/follow-ups.ts'
+import type { Copy } from '#/mail/store/copy-to-append.ts'
+import type { FollowUp } from '#/out/follow-ups/follow-ups.ts'
 
 /** A message with its copies. */
 export interface Delivery {

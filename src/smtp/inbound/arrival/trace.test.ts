@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Verdict } from '#/formats/mime/authentication/verdict.ts'
-import type { Envelope } from '../smtp/envelope.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 import { resultsField } from './trace.ts'
 
 const origin = { address: '192.0.2.1', helo: 'peer.example' }

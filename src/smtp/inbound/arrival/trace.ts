@@ -7,8 +7,9 @@ import {
 import type { Verdict } from '#/formats/mime/authentication/verdict.ts'
 import { type OwnId, ownIdField } from '#/formats/mime/header/own-ids.ts'
 import { receivedField, returnPathField } from '#/formats/mime/header/trace.ts'
-import { type Message, naming } from '#/formats/mime/message.ts'
-import type { Envelope } from '../smtp/envelope.ts'
+import type { Message } from '#/formats/mime/message.ts'
+import { naming } from '#/formats/mime/read-message.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 
 /** The Authentication-Results field of a message. */
 export function resultsField(hostname: string, { origin, sender }: Envelope, verdict: Verdict): string {

@@ -6,7 +6,7 @@ import { keyNames, type LookUp } from '#/formats/mime/authentication/dkim.ts'
 import type { Judgement } from '#/formats/mime/authentication/verdict.ts'
 import type { Message } from '#/formats/mime/message.ts'
 import type { MessageReader } from '#/formats/mime/reader.ts'
-import type { Envelope } from '../smtp/envelope.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 import { isJudged, judgeOnce } from './dmarc.ts'
 import { checkSpf } from './spf.ts'
 

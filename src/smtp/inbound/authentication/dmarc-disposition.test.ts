@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Disposition, Judgement } from '#/formats/mime/authentication/verdict.ts'
 import { messageDate } from '#/formats/mime/header/date.ts'
-import { readMessage } from '#/formats/mime/message.ts'
-import { Rejection } from '../smtp/reply.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
+import { Rejection } from '#/smtp/protocol/reply.ts'
 import { applyDmarc } from './dmarc-disposition.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')

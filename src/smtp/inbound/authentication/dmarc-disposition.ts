@@ -1,8 +1,8 @@
 import type { Judgement, Verdict } from '#/formats/mime/authentication/verdict.ts'
 import { withoutComments } from '#/formats/mime/header/lexical.ts'
 import type { Message } from '#/formats/mime/message.ts'
-import type { Envelope } from '../smtp/envelope.ts'
-import { Rejection } from '../smtp/reply.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
+import { Rejection } from '#/smtp/protocol/reply.ts'
 
 /** Milliseconds for which mail of a server in front of us is deferred. */
 const LMTP_RETRY = 3_600_000

@@ -4,7 +4,7 @@ import { canonicalDomain } from '#/formats/mime/address/address.ts'
 import type { Authors } from '#/formats/mime/address/authors.ts'
 import type { DkimResult, LookUp } from '#/formats/mime/authentication/dkim.ts'
 import type { Disposition, DmarcVerdict, SpfVerdict } from '#/formats/mime/authentication/verdict.ts'
-import type { Origin } from '../smtp/envelope.ts'
+import type { Origin } from '#/smtp/protocol/envelope.ts'
 import { LastResults } from './last-results.ts'
 
 export interface AuthenticationChecks {

@@ -1,4 +1,4 @@
-import type { Origin } from '../smtp/envelope.ts'
+import type { Origin } from '#/smtp/protocol/envelope.ts'
 
 /** Milliseconds for which a result is cached. */
 const cachedMs = 60_000

@@ -2,7 +2,7 @@ import { spf } from 'mailauth/lib/spf/index.js'
 import { splitAddress } from '#/formats/mime/address/address.ts'
 import type { LookUp } from '#/formats/mime/authentication/dkim.ts'
 import type { SpfVerdict } from '#/formats/mime/authentication/verdict.ts'
-import type { Envelope } from '../smtp/envelope.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 import { LastResults } from './last-results.ts'
 
 const known = new LastResults<SpfVerdict>()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, mock, test } from 'node:test'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 import { each } from '#test/world/each.ts'
-import type { Envelope } from '../smtp/envelope.ts'
 import type { Admitted } from './admit.ts'
 import { type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
 import { admitted } from './fixtures/admitted.ts'

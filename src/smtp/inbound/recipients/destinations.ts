@@ -1,5 +1,5 @@
 import { patternsMatching } from '#/formats/mime/address/address-pattern.ts'
-import type { Envelope } from '../smtp/envelope.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
 import type { Admitted, Returning } from './admit.ts'
 import type { Blockable } from './queries.ts'
 

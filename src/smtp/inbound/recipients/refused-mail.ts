@@ -3,9 +3,9 @@ import type { Clock } from '#/base/clock/clock.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { appendEvents, type NewEvent } from '#/base/event-log/append.ts'
 import { storable } from '#/base/text/text.ts'
-import type { Envelope } from '../smtp/envelope.ts'
-import type { MailHandler } from '../smtp/mail-handler.ts'
-import { loggedSender, type RefusedFor, Rejection } from '../smtp/reply.ts'
+import type { Envelope } from '#/smtp/protocol/envelope.ts'
+import type { MailHandler } from '#/smtp/protocol/mail-handler.ts'
+import { loggedSender, type RefusedFor, Rejection } from '#/smtp/protocol/reply.ts'
 
 /** How long refusals are batched, and over what time they are counted, in milliseconds. */
 const batchMs = 200

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMessage } from '#/formats/mime/message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { letter } from '#test/world/letters/letter.ts'
 import { deliveryReport } from '#test/world/letters/report.ts'
 import { mayReturn } from './returning.ts'

@@ -1,0 +1,188 @@
+import type { Db } from '#/base/db/schema.ts'
+import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
+import { created, ok } from '#/http/answers/idempotency.ts'
+import type { App } from '#/http/app-type.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import type { RunningChanges } from '#/mail/changes/running-changes.ts'
+import { mailboxFor } from '#/mail/mailboxes/readable.ts'
+import { InMailbox } from '#/mail/messages/query-schemas.ts'
+import { standardFolders } from '#/mail/store/folder-name.ts'
+import { type FolderKey, type FolderStatus, folderStatuses } from '#/mail/store/folders.ts'
+import { type BegunDeletion, deleteFolder } from './delete-folder.ts'
+import {
+  announceFolders,
+  createFolder,
+  folderNamed,
+  pathFolder,
+  readFolder,
+  renamedFolder,
+  renameFolder,
+} from './folders.ts'
+import {
+  ByPath,
+  DeletedFolder,
+  DeletingFolder,
+  FolderBody,
+  FolderChange,
+  FolderOut,
+  Folders,
+  FoldersQuery,
+  presentFolder,
+} from './schemas.ts'
+
+interface FolderParts {
+  readonly db: Db
+  readonly runningChanges: RunningChanges
+}
+
+const config = { noun: 'Folders', errors: ['not_found', 'mail_unavailable'] } as const
+const reading = { ...config, scope: 'messages:read' } as const
+const writing = { ...config, scope: 'messages:write' } as const
+
+/** The folders of a mailbox. */
+export function folderRoutes(app: App, parts: FolderParts): void {
+  readRoutes(app, parts)
+  createRoute(app, parts)
+  changeRoutes(app, parts)
+}
+
+function readRoutes(app: App, { db }: FolderParts): void {
+  app.get(
+    '/v1/folders',
+    {
+      config: reading,
+      schema: {
+        summary: 'List folders',
+        operationId: 'listFolders',
+        description: 'The six that every mailbox has, then the others by name, with exact counts.',
+        querystring: FoldersQuery,
+        response: { 200: Folders },
+      },
+    },
+    async ({ caller, query }) => {
+      const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
+      const folders = await folderStatuses(db, mailbox)
+      const list = [mailbox.mailboxId, 'folders']
+      const { page, next_cursor } = pagedWhole(folders, query, { list, placeOf })
+      return { data: page.map(presentFolder), next_cursor }
+    },
+  )
+
+  app.get(
+    '/v1/folders/:path',
+    {
+      config: reading,
+      schema: {
+        summary: 'Show a folder',
+        operationId: 'getFolder',
+        params: ByPath,
+        querystring: InMailbox,
+        response: { 200: FolderOut },
+      },
+    },
+    async ({ caller, params, query }) => {
+      const name = pathFolder(params.path)
+      return presentFolder(await readFolder(db, await mailboxFor(db, caller, 'read', query.mailbox), name))
+    },
+  )
+}
+
+/** The six come first. */
+function placeOf({ name }: FolderStatus): [number, string] {
+  const at = (standardFolders as readonly string[]).indexOf(name)
+  return [at < 0 ? standardFolders.length : at, name]
+}
+
+function createRoute(app: App, { db }: FolderParts): void {
+  app.post(
+    '/v1/folders',
+    {
+      config: writing,
+      schema: {
+        summary: 'Create a folder',
+        operationId: 'createFolder',
+        description: 'A folder that is there already is answered with 200.',
+        querystring: InMailbox,
+        body: FolderBody,
+        response: { 200: FolderOut, 201: FolderOut },
+      },
+    },
+    async (request, reply) => {
+      const name = folderNamed('name', request.body.name)
+      const address = request.query.mailbox
+      const mailbox = await mailboxFor(db, request.caller, 'change', address)
+      await answerClaimed(db, request, reply, async () => {
+        const isBegun = progressOf(request) !== undefined
+        const note = () => noteProgress(db, request, { name })
+        const { made, folder } = await createFolder(db, mailbox, name, note)
+        const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
+        const answer = presentFolder(folder)
+        if (made) await announceFolders(db, mailbox, request.actor)
+        return made || isBegun ? created(location, answer) : ok(answer)
+      })
+      return reply
+    },
+  )
+}
+
+function changeRoutes(app: App, { db, runningChanges }: FolderParts): void {
+  app.patch(
+    '/v1/folders/:path',
+    {
+      config: writing,
+      schema: {
+        summary: 'Rename a folder',
+        operationId: 'renameFolder',
+        description:
+          'With the folders within it. Messages keep their uids; ids of threads change. ' +
+          'Filters that move mail to the old name create it again.',
+        params: ByPath,
+        querystring: InMailbox,
+        body: FolderChange,
+        response: { 200: FolderOut },
+      },
+    },
+    async (request) => {
+      const { caller, actor, params, query, body } = request
+      const name = pathFolder(params.path)
+      const to = folderNamed('name', body.name)
+      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
+      const begun = progressOf<FolderKey>(request)
+      const folder =
+        (begun && (await renamedFolder(db, mailbox, begun, to))) ??
+        (await renameFolder(db, mailbox, name, to, (before) => noteProgress(db, request, before)))
+      await announceFolders(db, mailbox, actor)
+      return presentFolder(folder)
+    },
+  )
+
+  app.delete(
+    '/v1/folders/:path',
+    {
+      config: { ...writing, errors: [...writing.errors, 'conflict'] },
+      schema: {
+        summary: 'Delete a folder',
+        operationId: 'deleteFolder',
+        description:
+          'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, ' +
+          'the rest stays in the folder. If the database is away, or the process ends, the deletion goes on later. One that has ' +
+          'folders within it is `invalid_request`.',
+        params: ByPath,
+        querystring: DeletingFolder,
+        response: { 200: DeletedFolder },
+      },
+    },
+    async (request) => {
+      const { caller, actor, params, query } = request
+      const name = pathFolder(params.path)
+      const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
+      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
+      const { moved, changeId } = await deleteFolder({ db, runningChanges }, mailbox, name, {
+        ...{ moveTo, by: actor, begun: progressOf<BegunDeletion>(request) },
+        note: (where, begun) => noteProgress(where, request, begun),
+      })
+      await announceFolders(db, mailbox, actor)
+      return { deleted: true as const, name, moved, change_id: changeId }
+    },
+  )
+}
