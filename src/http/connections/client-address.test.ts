@@ -102,5 +102,5 @@ test('nothing but this asks whose a request is', () => {
   const asking = sourcePaths().filter((path) =>
     /\bremoteAddress\b|\brequest\.ips?\b|trustProxy:/.test(readFileSync(join(sourceRoot, path), 'utf8')),
   )
-  assert.deepEqual(asking.sort(), ['http/connections/client-address.ts', 'inbound/connection/acceptor.ts'])
+  assert.deepEqual(asking.sort(), ['http/connections/client-address.ts', 'smtp/connection/acceptor.ts'])
 })

@@ -13,11 +13,15 @@ const stamp = '.sources'
 
 /** Rules of the service that the web app uses too. */
 const shared = [
-  'replies/rules.ts',
-  'replies/subject.ts',
-  'replies/quote-lines.ts',
-  'mime/address/address.ts',
-  'mime/body/quoted/html-quotations.ts',
+  'base/text/find-text.ts',
+  'base/text/unicode.ts',
+  'mail/mailboxes/own-addresses.ts',
+  'out/replies/rules.ts',
+  'out/replies/subject.ts',
+  'out/replies/quote-lines.ts',
+  'formats/mime/address/address.ts',
+  'formats/mime/body/quoted/html-quotations.ts',
+  'formats/mime/header/forwarded-field.ts',
 ].map((file) => `../src/${file}`)
 
 export interface BuiltWeb {

@@ -54,7 +54,7 @@ test('any message, stuffed and read in any pieces, is the same, and what follows
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 9 })), (lines, sizes) => {
       const content = lines.map((text) => `${text}\r\n`).join('')
-      const stuffed = `${content.replace(/^\./gm, '../inbound')}.\r\n`
+      const stuffed = `${content.replace(/^\./gm, '..')}.\r\n`
       const answer = read(`${stuffed}RSET\r\n`, sizes)
       assert.deepEqual(answer, { content, rest: 'RSET\r\n', fault: undefined })
     }),

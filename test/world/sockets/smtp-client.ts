@@ -95,7 +95,7 @@ export class SmtpClient implements AsyncDisposable {
   async send(from: string, to: string | readonly string[], message: string): Promise<SmtpReply> {
     const reply = await this.begin(from, to)
     if (reply.code !== 354) return reply
-    this.write(Buffer.from(`${message.replace(/^\./gm, '../..')}\r\n.\r\n`))
+    this.write(Buffer.from(`${message.replace(/^\./gm, '..')}\r\n.\r\n`))
     return this.reply()
   }
 
