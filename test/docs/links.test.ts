@@ -62,8 +62,8 @@ test('an anchor is the heading in lower case, without punctuation, with hyphens 
   assert.deepEqual([...anchorsIn('# The `api` role\n## Who, and what?\n')], ['the-api-role', 'who-and-what']))
 
 test('a comment cites a page by its path', () =>
-  assert.deepEqual(citedIn('// Why: docs/reference/keys.md#scopes, and docs/adr/README.md.'), [
-    'docs/reference/keys.md#scopes',
+  assert.deepEqual(citedIn('// Why: docs/reference/keys.md#what-may-a-key-do, and docs/adr/README.md.'), [
+    'docs/reference/keys.md#what-may-a-key-do',
     'docs/adr/README.md',
   ]))
 

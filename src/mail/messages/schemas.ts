@@ -82,7 +82,7 @@ export const listedFields = {
   list_unsubscribe: ListUnsubscribe,
 }
 
-/** The id of a message (docs/reference/messages.md#ids). */
+/** The id of a message (docs/reference/messages.md#how-long-does-an-id-stay-the-same). */
 export const messageId = Type.String({
   description: 'Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own.',
   examples: ['m2s'],

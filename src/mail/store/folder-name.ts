@@ -47,7 +47,7 @@ function readsAsItself(name: string): boolean {
 }
 
 /** Reads a folder that may have to be created: like `folderName`, but refuses names that mail programs which keep folders as
- *  directories could not take (docs/reference/messages.md#folders). */
+ *  directories could not take (docs/reference/messages.md#which-folders-are-there). */
 export function newFolderName(given: string): string {
   const name = folderName(given)
   const step = name.split('/').find((one) => reserved.has(one))

@@ -8,7 +8,7 @@ import type { Folder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { lockAll } from './originals.ts'
 
-/** The copies without those of messages that mail programs have stored themselves (docs/reference/submission.md#the-copy-in-sent). Locks the
+/** The copies without those of messages that mail programs have stored themselves (docs/reference/submission.md#where-is-the-copy-in-sent-from). Locks the
  *  folders of all if there may be such. */
 export async function withoutStored(tx: Tx, key: IdHashKey, copies: readonly Copy[]): Promise<readonly Copy[]> {
   const named = copies.flatMap(({ mailbox, folder, unlessThere }, place) => {

@@ -22,7 +22,7 @@ const mostRead = 20
 const headerOctets = 256 * 1024
 
 /** Whether the mailbox has an answer to one of the messages with these ids, that came after the last of them. What counts as an
- *  answer is what cancels a scheduled message (docs/reference/scheduled.md#unless-replied). */
+ *  answer is what cancels a scheduled message (docs/reference/scheduled.md#how-do-i-send-only-if-nobody-answers). */
 export async function isAnswered(parts: AnswerParts, mailbox: MailboxRef, ids: readonly string[]): Promise<boolean> {
   const index = await parts.mailboxIndexes.upToDate(mailbox)
   const named = new Set(ids)

@@ -3,7 +3,7 @@ import type { Headers } from '#/formats/mime/header/headers.ts'
 import { Line, OneOrMore } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 
-/** Header fields that a sender adds (docs/reference/sending.md#header-fields). */
+/** Header fields that a sender adds (docs/reference/sending.md#which-header-fields-may-i-add). */
 
 export interface HeaderField {
   readonly name: string

@@ -1,4 +1,4 @@
-/** An error response of the API (docs/reference/http.md#errors), or the lack of a response. */
+/** An error response of the API (docs/reference/http.md#which-errors-are-there), or the lack of a response. */
 export class ApiError extends Error {
   /** 0 without a response. */
   readonly status: number

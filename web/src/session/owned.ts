@@ -1,4 +1,4 @@
-/** An item of the organization or of the member (docs/reference/members.md#personal-items). */
+/** An item of the organization or of the member (docs/reference/members.md#what-belongs-to-a-member-alone). */
 export type Owned<T> = T & { readonly own: boolean }
 
 interface List<T> {

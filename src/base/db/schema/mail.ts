@@ -73,7 +73,7 @@ interface MailStructures {
 interface MailMessages {
   /** Kept by moves, new for a copy, never given again (src/base/text/message-id.ts). */
   id: Generated<number>
-  /** The EMAILID of IMAP, if it is not the id (docs/reference/imap.md#messages). */
+  /** The EMAILID of IMAP, if it is not the id (docs/reference/imap.md#how-do-messages-correspond-to-the-api). */
   email_id: Generated<number | null>
   /** The id of the message in the same mailbox that this one is a copy of, unless it has been moved since. */
   succeeds: Generated<number | null>

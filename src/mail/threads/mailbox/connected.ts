@@ -22,7 +22,7 @@ const [own, strong, weak, byArrival] = [0, 1, 2, 3] as const
 type Bond = typeof own | typeof strong | typeof weak | typeof byArrival
 
 /** All messages of a conversation over several folders, in no order: threads of single folders that share an id
- *  (docs/threads.md#across-folders). Takes one lookup per folder and id. */
+ *  (docs/threads.md#how-are-they-found-across-folders). Takes one lookup per folder and id. */
 export function connected(folders: readonly IndexedFolder[], start: Member): Member[] {
   const members: Member[] = []
   const threads: { folder: number; root: number }[] = []

@@ -52,7 +52,7 @@ export interface ConversationIndex {
 const turnLength = 5
 
 /** The conversations of a mailbox: an index over those of its folders, which stores only some bits per row
- *  (docs/threads.md#across-folders). */
+ *  (docs/threads.md#how-are-they-found-across-folders). */
 export class MailboxIndex implements ConversationIndex {
   /** In the order of lists. */
   readonly folders: readonly IndexedFolder[]

@@ -9,7 +9,7 @@ import type { Envelope } from '#/smtp/protocol/envelope.ts'
 /** Only the last Message-IDs that a message names are compared, up to this number. */
 const mostNamed = 200
 
-/** Cancels messages that are scheduled unless replied to, if this message is a reply (docs/reference/scheduled.md#unless-replied).
+/** Cancels messages that are scheduled unless replied to, if this message is a reply (docs/reference/scheduled.md#how-do-i-send-only-if-nobody-answers).
  *  `storedIn` is what an organization knows of the ids that it names. */
 export function cancelledByAnswer(
   envelope: Pick<Envelope, 'sender' | 'receivedAt'>,

@@ -10,7 +10,7 @@ import { foldersQuery } from '../queries.ts'
 import { isWithin, remove } from './changes.ts'
 import { FiltersTo } from './filters-to.tsx'
 
-/** The most messages that move as their folder is deleted (docs/reference/messages.md#folders). */
+/** The most messages that move as their folder is deleted (docs/reference/messages.md#which-folders-are-there). */
 const mostMoved = 5_000
 
 interface Props {
