@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { clientNetwork, insideOf, isPublic, readAddress, unmappedAddress } from './ip-address.ts'
 
 for (const [address, other, expected] of [
@@ -25,41 +24,33 @@ for (const [given, expected] of [
 ] as const)
   test(`${given} is the address ${expected}`, () => assert.equal(unmappedAddress(given), expected))
 
-for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '223.255.255.255', '192.167.255.255'])
-  test(`${address} is public`, () => assert.equal(isPublic(address), true))
-
-for (const address of ['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '64:ff9b::8.8.8.8', '64:ff9b::808:808'])
+for (const address of ['8.8.8.8', '172.32.0.1', '223.255.255.255', '2606:4700:4700::1111', '64:ff9b::8.8.8.8'])
   test(`${address} is public`, () => assert.equal(isPublic(address), true))
 
 for (const [what, address] of [
   ['loopback', '127.0.0.1'],
-  ['loopback', '127.255.255.254'],
   ['loopback', '::1'],
   ['this host', '0.0.0.0'],
   ['this host', '::'],
   ['private', '10.0.0.1'],
-  ['private', '172.16.0.1'],
   ['private', '172.31.255.255'],
-  ['private', '192.168.1.1'],
   ['private', 'fd00::1'],
   ['shared', '100.64.0.1'],
   ['link-local', '169.254.169.254'],
   ['link-local', 'fe80::1'],
   ['link-local', 'fe80::1%eth0'],
   ['site-local', 'fec0::1'],
+  ['not assigned', '4000::1'],
   ['multicast', '224.0.0.1'],
   ['multicast', 'ff02::1'],
   ['broadcast', '255.255.255.255'],
   ['documentation', '192.0.2.1'],
   ['documentation', '2001:db8::1'],
-  ['IPv4-mapped', '::ffff:127.0.0.1'],
   ['IPv4-mapped', '::ffff:8.8.8.8'],
   ['IPv4-compatible', '::127.0.0.1'],
   ['6to4 of a private one', '2002:0a00:0001::1'],
   ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
   ['NAT64 of a private one', '64:ff9b::10.0.0.1'],
-  ['NAT64 of loopback', '64:ff9b::7f00:1'],
-  ['no address', 'localhost'],
   ['no address', '127.1'],
   ['no address', ''],
 ] as const)
@@ -76,32 +67,8 @@ for (const [text, address] of [
 ] as const)
   test(`${JSON.stringify(text)} is read as ${address ?? 'no address'}`, () => assert.equal(readAddress(text), address))
 
-const v4 = fc.array(fc.nat(255), { minLength: 4, maxLength: 4 })
-const v6 = fc.array(fc.oneof(fc.constant(0), fc.nat(0xffff)), { minLength: 8, maxLength: 8 })
-/** An address as a number, by arithmetic alone. */
-const asNumber = (parts: readonly number[], base: bigint) => parts.reduce((sum, part) => sum * base + BigInt(part), 0n)
-
-test('an address lies in a network if their first bits are the same', () => {
-  for (const [parts, width, base, text] of [
-    [v4, 32, 256n, (one: readonly number[]) => one.join('.')],
-    [v6, 128, 65_536n, (one: readonly number[]) => one.map((group) => group.toString(16)).join(':')],
-  ] as const)
-    fc.assert(
-      fc.property(parts, fc.integer({ min: 1, max: width }), fc.nat(width - 1), (network, bits, changed) => {
-        const number = asNumber(network, base) ^ (1n << BigInt(changed))
-        const other = network.map((_, at) => Number((number / base ** BigInt(network.length - 1 - at)) % base))
-        const isInside = insideOf([{ address: text(network), bits }])
-        assert.equal(isInside(text(network)), true)
-        assert.equal(isInside(text(other)), changed < width - bits)
-      }),
-    )
-})
-
-test('a network of one family holds no address of the other, and no text that is none', () => {
-  const isInside = insideOf([
-    { address: '128.0.0.0', bits: 1 },
-    { address: '8000::', bits: 1 },
-  ])
-  for (const text of ['', 'unknown', '192.0.2', '::', '10.0.0.1']) assert.equal(isInside(text), false, text)
+test('text that is no address is in no network', () => {
+  const isInside = insideOf(['0.0.0.0', '::'].map((address) => ({ address, bits: 0 })))
+  for (const text of ['', 'unknown', '192.0.2']) assert.equal(isInside(text), false, text)
   for (const text of ['192.0.2.1', 'fe80::1', 'fe80::1%eth0']) assert.equal(isInside(text), true, text)
 })

@@ -1,4 +1,10 @@
-import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
+import { BlockList, isIP, isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Undefined for text that is no address. The library alone also reads octal, hexadecimal and shortened IPv4 addresses. */
+function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return isIP(text) === 0 ? undefined : ipaddr.parse(text.replace(/%.*/s, ''))
+}
 
 /** `::ffff:192.0.2.1` → `192.0.2.1`. */
 export function unmappedAddress(address: string): string {
@@ -8,18 +14,17 @@ export function unmappedAddress(address: string): string {
 /** An address in its usual form, one that is IPv4-mapped as IPv4; undefined for any other text, and for an address with a
  *  zone (`%eth0`), which says something to its own machine alone. */
 export function readAddress(text: string): string | undefined {
-  if (isIPv4(text)) return text
-  if (!isIPv6(text) || text.includes('%')) return undefined
-  return unmappedAddress(new SocketAddress({ address: text, family: 'ipv6' }).address)
+  return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text).toString()
 }
 
 /** The network that limits apply to: an IPv4 address, or the /64 of an IPv6 address. */
-export function clientNetwork(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length
-  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ?? '').split(':')].slice(0, 4).join(':')
+export function clientNetwork(text: string): string {
+  const address = parsed(text)
+  if (!(address instanceof ipaddr.IPv6)) return text
+  return address.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')
 }
 
 /** The addresses whose first `bits` are those of `address`. */
@@ -57,46 +62,15 @@ export const isLoopback = insideOf([
   { address: '::1', bits: 128 },
 ])
 
-/** Special-purpose networks (RFC 6890). */
-const special = new BlockList()
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  special.addSubnet(network, bits)
-  special.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
-}
-for (const [network, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  // 6to4 embeds an IPv4 address, which may be private.
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const)
-  special.addSubnet(network, bits, 'ipv6')
+const global = ipaddr.IPv6.parseCIDR('2000::/3')
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** Global unicast (RFC 4291, section 2.4), and IPv4 addresses behind NAT64 (RFC 6052). */
-const global = new BlockList()
-global.addSubnet('2000::', 3, 'ipv6')
-global.addSubnet('64:ff9b::', 96, 'ipv6')
-
-/** Whether the address is public: not loopback, private, link-local, multicast or reserved, nor an IPv6 address that embeds
- *  such an IPv4 address. */
-export function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !special.check(address)
-  // A zone (`%eth0`) makes it link-local.
-  if (!isIPv6(address) || address.includes('%')) return false
-  return global.check(address, 'ipv6') && !special.check(address, 'ipv6')
+/** Whether the address is public: global unicast (RFC 4291, section 2.4) outside special-purpose networks (RFC 6890), or such
+ *  an IPv4 address behind NAT64 (RFC 6052). No other IPv6 address that embeds an IPv4 address is, nor one with a zone (`%eth0`),
+ *  which is link-local. */
+export function isPublic(text: string): boolean {
+  const address = text.includes('%') ? undefined : parsed(text)
+  if (!(address instanceof ipaddr.IPv6)) return address?.range() === 'unicast'
+  if (address.match(nat64)) return new ipaddr.IPv4(address.toByteArray().slice(12)).range() === 'unicast'
+  return address.match(global) && address.range() === 'unicast'
 }
