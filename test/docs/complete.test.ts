@@ -114,18 +114,21 @@ test('docs/mail-out.md draws every state of a message and of a recipient, and na
   assert.deepEqual(lacking, [])
 })
 
-test('docs/how-to.md names what stands in a file of its row', () => {
-  const rows = read('docs/how-to.md')
-    .split('\n')
-    .filter((line) => /^\| an? /.test(line))
-  assert.ok(rows.length > 10, 'the rows are found')
-  const lacking = rows.flatMap((row) => {
-    const files = pathsIn(row).flatMap((path) => (path.endsWith('/') ? globSync(`${path}*`, { cwd: root }) : [path]))
+test('docs/how-to.md names what stands in a file of its section', () => {
+  const sections = read('docs/how-to.md')
+    .split(/^###? /m)
+    .slice(1)
+  assert.ok(sections.length > 10, 'the sections are found')
+  const lacking = sections.flatMap((section) => {
+    const files = pathsIn(section).flatMap((path) =>
+      path.endsWith('/') ? globSync(`${path}*`, { cwd: root }) : [path],
+    )
     const texts = files
       .filter((path) => /\.(ts|sql)$/.test(path))
       .map(read)
       .join('\n')
-    return found(row, /`(\w*[a-z_][A-Z_a-z]\w*)`/g).filter((name) => !texts.includes(name))
+    const names = texts === '' ? [] : found(section, /`(\w*[a-z_][A-Z_a-z]\w*)`/g)
+    return names.filter((name) => !texts.includes(name))
   })
   assert.deepEqual(lacking, [])
 })
