@@ -124,7 +124,6 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
         const enrolled = await enrolDomain(tx, enrolment, request.actor)
         return created(`/v1/domains/${enrolled.id}`, present(enrolled, hostname))
       })
-      return reply
     },
   )
 }

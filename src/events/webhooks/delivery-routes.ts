@@ -184,7 +184,6 @@ function replayRoute(app: App, { db, time }: WebhookParts): void {
         const more = page.more && inSpan.length === page.events.length
         return ok({ replayed: seen.length, next: more ? cursorText(page.end) : null })
       })
-      return reply
     },
   )
 }

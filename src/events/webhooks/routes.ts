@@ -112,7 +112,6 @@ function createRoute(app: App, parts: WebhookParts): void {
         const { webhook, secret } = await addWebhook(tx, change, { name, url, types, mailbox_id })
         return created(`/v1/webhooks/${webhook.id}`, { ...present(webhook), secret }, 'secret')
       })
-      return reply
     },
   )
 }
@@ -185,7 +184,6 @@ function rotateRoute(app: App, parts: WebhookParts): void {
         const { webhook, secret } = await rotateSecret(tx, change, id)
         return { ...ok({ ...present(webhook), secret }), secret: 'secret' }
       })
-      return reply
     },
   )
 }

@@ -41,7 +41,6 @@ export function testRoute(app: App, parts: WebhookParts): void {
         if (result.delivered) await goOn(parts, request, id)
         return ok(result)
       })
-      return reply
     },
   )
 }

@@ -14,8 +14,10 @@ import { afterFile } from '#test/world/of-file.ts'
 import { Caller } from '../access/caller.ts'
 import { newRequestId } from '../connections/malformed-requests.ts'
 import { answerError } from './answer-errors.ts'
+import { AnswerMemory } from './answer-memory.ts'
 import { answerClaimed, answerIn, noteProgress, progressOf } from './claimed-key.ts'
 import { answerOnce, created } from './idempotency.ts'
+import { repeatChanges } from './repeatable.ts'
 
 const database = await databaseOfFile()
 const organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' }, byOperator)).id
@@ -29,19 +31,19 @@ async function process(db: Db, work: (request: FastifyRequest) => object | Promi
   app.decorateRequest('actorId', '')
   app.decorateRequest('fingerprint', null)
   app.setErrorHandler(answerError)
+  new AnswerMemory().watch(app as never)
+  repeatChanges(app as never, db)
   app.addHook('onRequest', async (request) => {
     request.caller = Caller.unrestricted(organizationId)
     request.organizationId = organizationId
     request.actorId = String(request.headers['x-key'] ?? 'one')
   })
-  app.post('/things', async (request, reply) => {
-    await answerOnce(db, request, reply, async () => created('/things/1', await work(request), 'secret'))
-    return reply
-  })
-  app.post('/fetched', async (request, reply) => {
-    await answerClaimed(db, request, reply, async () => created('/fetched/1', await work(request)))
-    return reply
-  })
+  app.post('/things', (request, reply) =>
+    answerOnce(db, request, reply, async () => created('/things/1', await work(request), 'secret')),
+  )
+  app.post('/fetched', (request, reply) =>
+    answerClaimed(db, request, reply, async () => created('/fetched/1', await work(request))),
+  )
   await app.listen({ host: '127.0.0.1', port: 0 })
   afterFile(() => app.close())
   return app.listeningOrigin
@@ -101,6 +103,14 @@ test('it replaces an expired answer', async () => {
   const again = await post(doing, 'old')
   assert.deepEqual([again.status, again.replayed], [400, 'true'])
 })
+
+for (const path of ['/things', '/fetched'])
+  test(`${path} sends a large answer, which waits for memory after its handler has ended, once and whole`, async () => {
+    const text = 'x'.repeat(100_000)
+    const app = await process(database.db, () => ({ text }))
+    for (const replayed of [null, 'true'])
+      assert.deepEqual(await post(app, path, {}, path), { status: 201, replayed, body: { text } })
+  })
 
 test('an answer that was kept shows its secret to the key that asked, and to no other', async () => {
   const app = await process(database.db, () => ({ id: 1, secret: 'open sesame' }))

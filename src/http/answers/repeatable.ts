@@ -16,8 +16,9 @@ export function isRepeatable(method: string, config: FastifyContextConfig | unde
 export function repeatChanges(app: App, db: Db): void {
   app.addHook('onRoute', (route) => {
     const method = String(route.method)
-    if (method === 'POST' || !isRepeatable(method, route.config)) return
     const handler = route.handler
+    if (method === 'POST') route.handler = answeringItself(handler)
+    if (method === 'POST' || !isRepeatable(method, route.config)) return
     const repeated: RouteHandlerMethod = async function (request, reply) {
       if (request.headers['idempotency-key'] === undefined) return await handler.call(this, request, reply)
       await answerClaimed(db, request, reply, async () => {
@@ -29,4 +30,12 @@ export function repeatChanges(app: App, db: Db): void {
     }
     route.handler = repeated
   })
+}
+
+/** What a handler has sent may wait for memory, or for another hook, once the handler has ended. Without its reply Fastify would take it
+ *  for one that answers nothing, and send that as well. */
+function answeringItself(handler: RouteHandlerMethod): RouteHandlerMethod {
+  return async function (request, reply) {
+    return (await handler.call(this, request, reply)) ?? reply
+  }
 }

@@ -91,7 +91,6 @@ function undoRoute(app: App, { db, runningChanges }: ChangeRoutesParts): void {
         const answer = await wholeChange(db, caller, undo)
         return isNew ? created(`/v1/changes/${undo}`, answer) : ok(answer)
       })
-      return reply
     },
   )
 }

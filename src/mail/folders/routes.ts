@@ -120,7 +120,6 @@ function createRoute(app: App, { db }: FolderParts): void {
         if (made) await announceFolders(db, mailbox, request.actor)
         return made || isBegun ? created(location, answer) : ok(answer)
       })
-      return reply
     },
   )
 }

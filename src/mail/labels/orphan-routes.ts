@@ -78,7 +78,6 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
         return created(`/v1/labels/${label.id}`, present(label))
       })
       invalidateRules(db, request.organizationId)
-      return reply
     },
   )
 

@@ -110,7 +110,6 @@ function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
         return created(`${at('/v1/labels')}/${label.id}`, present(label))
       })
       invalidateRules(db, request.organizationId)
-      return reply
     },
   )
 }

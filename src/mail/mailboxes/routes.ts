@@ -105,7 +105,6 @@ export function mailboxRoutes(app: App, { db, openPgp, clock }: MailboxParts): v
         const body = { ...present(mailbox, 0), ...(password === undefined && { password: chosen }) }
         return created(`/v1/mailboxes/${encodeURIComponent(mailbox.address)}`, body, 'password')
       })
-      return reply
     },
   )
 }

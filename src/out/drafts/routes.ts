@@ -71,7 +71,6 @@ function createRoute(app: App, parts: DraftParts): void {
         if (!draft) throw notFound('mailbox')
         return created(`/v1/drafts/${draft.id}`, draft)
       })
-      return reply
     },
   )
 }

@@ -93,7 +93,6 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
           throw blamed(error, request.scopes.has('messages:read'))
         }
       })
-      return reply
     },
   )
 }

@@ -136,7 +136,6 @@ function createRoute(app: App, parts: ScheduledParts): void {
       const { send_at, unless_replied: unlessReplied = false, ...body } = request.body
       const message = outgoing(request.caller, body)
       await schedule(request, reply, { body, message, sendAt: timestamp(send_at, 'send_at'), unlessReplied })
-      return reply
     },
   )
 }

@@ -41,7 +41,6 @@ export function batchRoute<Ready extends ReadyMessage>(app: App, parts: SendPart
     },
     async (request, reply) => {
       await sendBatch(parts, request, reply)
-      return reply
     },
   )
 }

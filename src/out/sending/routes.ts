@@ -25,7 +25,6 @@ export function sendingRoutes<Ready extends ReadyMessage>(app: App, parts: SendP
     },
     async (request, reply) => {
       await sendOnce(parts, request, reply, outgoing(request.caller, request.body))
-      return reply
     },
   )
   batchRoute(app, parts)

@@ -107,7 +107,6 @@ function createRoute(app: App, { db, clock }: KeyParts): void {
         const shown = present(await shownKey(tx, key), now)
         return created(`/v1/api-keys/${key.id}`, { ...shown, key: secret }, 'key')
       })
-      return reply
     },
   )
 }

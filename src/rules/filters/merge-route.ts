@@ -56,7 +56,6 @@ export function mergeRoute(
       })
       invalidateRules(db, organizationId)
       await finishSoon(runningChanges, change)
-      return reply
     },
   )
 }

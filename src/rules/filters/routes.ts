@@ -74,7 +74,6 @@ function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
         return created(`${at('/v1/filters')}/${filter.id}`, present(filter))
       })
       invalidateRules(db, request.organizationId)
-      return reply
     },
   )
 }

@@ -104,7 +104,6 @@ export function eraseRoutes(app: App, { db }: MessageParts, config: FastifyConte
         })
         return ok({ deleted, has_more: hasMore, up_to_uid: upToUid, undoable: false })
       })
-      return reply
     },
   )
 }

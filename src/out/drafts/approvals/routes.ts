@@ -62,7 +62,6 @@ function askRoute(app: App, parts: DraftParts): void {
           return created(`/v1/approvals/${id}`, presentApproval(approval))
         })
       })
-      return reply
     },
   )
 }
@@ -144,7 +143,6 @@ function approveRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & 
           },
         })
       })
-      return reply
     },
   )
 }
@@ -195,7 +193,6 @@ function declineRoute(app: App, { db }: DraftParts): void {
         if (!declined) assertPending(await named(tx, caller, request.params.id))
         return ok(presentApproval(await named(tx, caller, request.params.id)))
       })
-      return reply
     },
   )
 }

@@ -34,7 +34,6 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
         const editing = { id: params.id, version, by, stored }
         return answer(await editDraft(parts, request, editing, (before) => withAttachment(before, added)))
       })
-      return reply
     },
   )
 

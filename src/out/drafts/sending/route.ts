@@ -59,7 +59,6 @@ export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftPart
         const later = sendAt && ((sending: Later) => schedule(request, reply, { ...sending, sendAt, unlessReplied }))
         await sendFound(parts, request, reply, found, { ...(later && { later }) })
       })
-      return reply
     },
   )
 }

@@ -72,7 +72,6 @@ function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): vo
         return created(`/v1/members/${member.id}`, { ...present(member), ...link }, 'link')
       })
       linkMail.wake()
-      return reply
     },
   )
 }
@@ -102,7 +101,6 @@ function inviteRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts):
         return created(`/v1/members/${invited.id}`, { id: invited.id, ...link }, 'link')
       })
       linkMail.wake()
-      return reply
     },
   )
 }
