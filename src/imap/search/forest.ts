@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ThreadIndex } from '#/mail/threads/thread-index.ts'
+import { eachInTurns } from './sort-in-turns.ts'
 
 /** How messages answer each other: each by its number, from 0. */
 export interface Forest {
@@ -9,8 +9,6 @@ export interface Forest {
   readonly conversations: Int32Array
 }
 
-/** Rows that are read in a turn of the event loop. */
-const atOnce = 2_000
 const none = -1
 
 /**
@@ -20,18 +18,17 @@ const none = -1
  */
 export async function forestOf(index: ThreadIndex, uids: ArrayLike<number>): Promise<Forest> {
   const links = new Links(index, uids.length)
-  for (let message = 0; message < uids.length; message++) {
-    links.add(message, uids[message] ?? 0)
-    if (message % atOnce === atOnce - 1) await nextTurn()
-  }
+  const messages = Array(uids.length)
+  await eachInTurns(messages.keys(), (message) => links.add(message, uids[message] ?? 0))
   // What a message itself says of its parent comes before what others say.
-  for (const step of [links.ownParent, links.chain]) {
-    for (let message = 0; message < uids.length; message++) {
-      step.call(links, message)
-      if (message % atOnce === atOnce - 1) await nextTurn()
-    }
-  }
-  return links.forest()
+  await eachInTurns(messages.keys(), (message) => links.ownParent(message))
+  await eachInTurns(messages.keys(), (message) => links.chain(message))
+  const forest: Forest = { parents: new Int32Array(uids.length), conversations: new Int32Array(uids.length) }
+  await eachInTurns(messages.keys(), (message) => {
+    forest.parents[message] = links.parentOf(message)
+    forest.conversations[message] = links.conversationOf(message)
+  })
+  return forest
 }
 
 /** Nodes are those of the index, and behind them one for each message whose id another message has. */
@@ -84,14 +81,15 @@ class Links {
     for (let at = 1; at < named.length; at++) this.#link(named[at] ?? none, named[at - 1] ?? none)
   }
 
-  forest(): Forest {
+  /** The nearest message above a message. */
+  parentOf(message: number): number {
+    return this.#messageAbove(this.#nodeOf[message] ?? none)
+  }
+
+  conversationOf(message: number): number {
+    const row = this.#rows[message] ?? none
     const { conversations, rows } = this.#index
-    return {
-      parents: this.#nodeOf.map((node) => this.#messageAbove(node)),
-      conversations: this.#rows.map((row, message) =>
-        row === none ? this.#nodes + message : conversations.root(rows.node(row)),
-      ),
-    }
+    return row === none ? this.#nodes + message : conversations.root(rows.node(row))
   }
 
   /** Strong ids in their order; without any, weak ones of messages in the folder. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Copy } from '#/mail/store/copy-to-append.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { searchCommands } from './commands.ts'
+import { Arranging } from './threads.ts'
 
 const stage = await Stage.ofFile(searchCommands)
 
@@ -173,4 +175,29 @@ test('THREAD shows the conversations that HTTP shows, of those that are found', 
     letter('c', references('b'), [3]),
   ])
   assert.equal(await told('THREAD REFS UTF-8 UNFLAGGED'), '* THREAD ((1)(3))')
+})
+
+test('threads are joined by their subjects in turns of the event loop, whether they are many or become one', async () => {
+  const count = 20_000
+  const forest = { parents: new Int32Array(count).fill(-1), conversations: Int32Array.from(Array(count).keys()) }
+  for (const [subjectOf, joined] of [
+    [(message: number) => `Subject ${message}`, count],
+    [() => 'Subject', 1],
+  ] as const) {
+    const threads = await Arranging.of(forest, (message) => -message)
+    let [asked, most, isDone] = [0, 0, false]
+    const joining = threads
+      .joinSubjects((message) => {
+        most = Math.max(most, ++asked)
+        return subjectOf(message)
+      })
+      .finally(() => {
+        isDone = true
+      })
+    for (; !isDone; await nextTurn()) asked = 0
+    await joining
+    assert.equal(threads.threads.length, joined)
+    assert.deepEqual(threads.threads.flat().slice(0, 2), [count - 1, count - 2])
+    assert.ok(most < 5_000, `${most} of ${count} in one turn`)
+  }
 })

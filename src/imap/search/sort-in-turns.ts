@@ -4,6 +4,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const run = 2_048
 /** So many are merged before others have the event loop. */
 const merged = 8_192
+/** So many steps of another kind. */
+const steps = 2_048
+
+/** Takes a step for each, and lets others have the event loop in between. */
+export async function eachInTurns<T>(items: Iterable<T>, step: (item: T) => void): Promise<void> {
+  let done = 0
+  for (const item of items) {
+    step(item)
+    if (++done % steps === 0) await nextTurn()
+  }
+}
 
 /** The numbers in the order of `compare`, equal ones as they were, without holding the event loop for long. */
 export async function sortInTurns(
@@ -14,7 +25,7 @@ export async function sortInTurns(
   let to = new Uint32Array(numbers.length)
   for (let at = 0; at < from.length; at += run) {
     from.subarray(at, at + run).sort(compare)
-    await nextTurn()
+    if (at + run < from.length) await nextTurn()
   }
   for (let size = run; size < from.length; size *= 2) {
     for (let at = 0; at < from.length; at += 2 * size) await merge({ from, to, at, size }, compare)

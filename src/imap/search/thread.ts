@@ -37,7 +37,7 @@ export async function threadsOf(scope: Scope, algorithm: Algorithm, places: read
       first.map((message) => places[message] ?? 0),
     )
     const subjectOf = new Map(first.map((message, at) => [message, subjects[at] ?? '']))
-    threads.joinSubjects((message) => subjectOf.get(message) ?? '')
+    await threads.joinSubjects((message) => subjectOf.get(message) ?? '')
   }
   return threads
 }

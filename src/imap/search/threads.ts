@@ -1,6 +1,6 @@
 import { type BaseSubject, baseSubject } from './base-subject.ts'
 import type { Forest } from './forest.ts'
-import { sortInTurns } from './sort-in-turns.ts'
+import { eachInTurns, sortInTurns } from './sort-in-turns.ts'
 
 /** A thread: messages that answer none of the others, of which there are several if what they answer is not there. */
 export type Thread = number[]
@@ -13,74 +13,85 @@ export interface Threads {
 
 type Times = (message: number) => number
 
+/** As many messages are sorted at once. */
+const few = 32
+
 /** The threads of a forest: answers by their times, of equal ones by their numbers (RFC 5256, section 3, REFERENCES, step 4). */
 export class Arranging {
+  /** By message, its place in that order. */
   readonly #places: Uint32Array
   readonly children: (number[] | undefined)[]
-  threads: Thread[]
+  threads: Thread[] = []
 
-  private constructor(order: Uint32Array, { parents, conversations }: Forest) {
-    this.#places = new Uint32Array(order.length)
-    for (const [place, message] of order.entries()) this.#places[message] = place
-    this.children = Array(order.length)
-    const byConversation = new Map<number, Thread>()
-    for (const message of order) {
-      const parent = parents[message] ?? -1
-      if (parent >= 0) this.#childrenOf(parent).push(message)
-      else {
-        const conversation = conversations[message] ?? 0
-        const thread = byConversation.get(conversation)
-        if (thread) thread.push(message)
-        else byConversation.set(conversation, [message])
-      }
-    }
-    this.threads = [...byConversation.values()]
+  private constructor(messages: number) {
+    this.#places = new Uint32Array(messages)
+    this.children = Array(messages)
   }
 
-  static async of(forest: Forest, times: Times): Promise<Arranging> {
-    const numbers = Uint32Array.from(forest.parents.keys())
-    return new Arranging(await sortInTurns(numbers, (a, b) => times(a) - times(b) || a - b), forest)
+  static async of({ parents, conversations }: Forest, times: Times): Promise<Arranging> {
+    const made = new Arranging(parents.length)
+    const order = await sortInTurns(Uint32Array.from(parents.keys()), (a, b) => times(a) - times(b) || a - b)
+    const byConversation = new Map<number, Thread>()
+    let place = 0
+    await eachInTurns(order, (message) => {
+      made.#places[message] = place++
+      const parent = parents[message] ?? -1
+      if (parent >= 0) {
+        made.#childrenOf(parent).push(message)
+        return
+      }
+      const conversation = conversations[message] ?? 0
+      const thread = byConversation.get(conversation)
+      if (thread) thread.push(message)
+      else byConversation.set(conversation, [message])
+    })
+    made.threads = [...byConversation.values()]
+    return made
   }
 
   /** Joins threads with the same subject, where one answers the other or what both answer is not there (step 5), and puts them in the order
    *  of their first messages again. `subjectOf` is asked of the first message of each. */
-  joinSubjects(subjectOf: (message: number) => string): void {
-    const subjects = new Map(this.threads.map((thread) => [thread, baseSubject(subjectOf(first(thread)))]))
+  async joinSubjects(subjectOf: (message: number) => string): Promise<void> {
+    const subjects = new Map<Thread, BaseSubject>()
     const held = new Map<string, Thread>()
-    for (const thread of this.threads) {
-      const subject = subjects.get(thread)
-      const key = subject && keyOf(subject)
-      if (!key) continue
+    await eachInTurns(this.threads, (thread) => {
+      const subject = baseSubject(subjectOf(first(thread)))
+      subjects.set(thread, subject)
+      const key = keyOf(subject)
+      if (!key) return
       const other = held.get(key)
       if (!other || isBetter(thread, other, subjects)) held.set(key, thread)
-    }
-    const joined = new Set<Thread>()
-    for (const thread of this.threads) {
+    })
+    /** Those that others were joined to, and those that were. */
+    const [grown, joined] = [new Set<Thread>(), new Set<Thread>()]
+    await eachInTurns(this.threads, (thread) => {
       const subject = subjects.get(thread)
       const into = subject && held.get(keyOf(subject))
-      if (!into || into === thread) continue
+      if (!into || into === thread) return
       joined.add(thread)
       if (into.length === 1 && thread.length === 1 && subject.isReply && !subjects.get(into)?.isReply) {
+        grown.add(this.#childrenOf(first(into)))
         this.#childrenOf(first(into)).push(first(thread))
-      } else into.push(...thread)
-    }
-    this.threads = this.threads.filter((thread) => !joined.has(thread))
-    for (const thread of this.threads) {
-      this.#sort(thread)
-      const [only] = thread
-      if (thread.length === 1 && only !== undefined) this.#sort(this.children[only] ?? [])
-    }
-    this.threads.sort((a, b) => this.#placeOf(first(a)) - this.#placeOf(first(b)))
+      } else {
+        grown.add(into)
+        for (const message of thread) into.push(message)
+      }
+    })
+    await this.#sort(grown)
+    const left = this.threads.filter((thread) => !joined.has(thread))
+    const placeAt = (at: number) => this.#placeOf(first(left[at] ?? []))
+    const order = await sortInTurns(Uint32Array.from(left.keys()), (a, b) => placeAt(a) - placeAt(b))
+    this.threads = Array.from(order, (at) => left[at] ?? [])
   }
 
   /** The thread first that has the oldest of the newest messages, by these times. */
   async byNewest(times: Times): Promise<void> {
     const newest = new Map<Thread, number>()
-    for (const thread of this.threads) {
+    await eachInTurns(this.threads, (thread) => {
       let time = Number.NEGATIVE_INFINITY
       for (const message of this.#within(thread)) time = Math.max(time, times(message))
       newest.set(thread, time)
-    }
+    })
     const { threads } = this
     const timeOf = (at: number) => newest.get(threads[at] ?? []) ?? 0
     const order = await sortInTurns(Uint32Array.from(threads.keys()), (a, b) => timeOf(a) - timeOf(b) || a - b)
@@ -109,8 +120,18 @@ export class Arranging {
     return held
   }
 
-  #sort(messages: number[]): void {
-    messages.sort((a, b) => this.#placeOf(a) - this.#placeOf(b))
+  /** A list may have all messages of a folder, and so may all lists together. */
+  async #sort(lists: Iterable<number[]>): Promise<void> {
+    const byPlace = (a: number, b: number) => this.#placeOf(a) - this.#placeOf(b)
+    const long: number[][] = []
+    await eachInTurns(lists, (messages) => {
+      if (messages.length > few) long.push(messages)
+      else messages.sort(byPlace)
+    })
+    for (const messages of long) {
+      const order = await sortInTurns(Uint32Array.from(messages), byPlace)
+      for (const [at, message] of order.entries()) messages[at] = message
+    }
   }
 
   #placeOf(message: number): number {
