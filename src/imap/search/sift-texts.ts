@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Sought } from '#/formats/mime/body/holds-texts.ts'
 import { mailboxMark } from '#/mail/search-index/index-text.ts'
+import { listedWords } from '#/mail/search-index/listed-words.ts'
 import { restMark } from '#/mail/search-index/rest-text.ts'
 import { longestWord, wantedWords } from '#/mail/search-index/words.ts'
 import { integers, packed } from '#/mail/store/packed.ts'
@@ -19,7 +20,7 @@ const mostParts = 3
 
 /**
  * The index of words decides where a text is, or at least where it may be. A text that is part of a word is in all words that have that part:
- * the organization's words are listed (`mail_words`), and the index knows which messages have them. A message that the index does not have,
+ * the organization's words are listed, and the index knows which messages have them. A message that the index does not have,
  * or not whole, is read itself.
  */
 export async function siftTexts(scope: Scope, sought: SoughtText, within: Places, few = fewMessages): Promise<Found> {
@@ -105,14 +106,7 @@ async function lookUp(
 /** All words of the organization that have the part, for the index; empty if none has, undefined if they are too many. */
 async function queryOf(scope: Scope, { word, before, behind }: Part): Promise<string | undefined> {
   if (!before) return `'${word}'${behind ? ':*' : ''}`
-  const isThere = behind
-    ? sql`strpos(word, ${word}) > 0`
-    : sql`strpos(word, ${word}) > 0 and right(word, ${[...word].length}::integer) = ${word}`
-  const { rows } = await sql<{ words: string[] | null }>`
-    select json_agg(word) as words from (
-      select word from mail_words where organization_id = ${scope.organizationId} and ${isThere} limit ${mostWords + 1}
-    ) found`.execute(scope.db)
-  const words = rows[0]?.words ?? []
+  const words = await listedWords(scope.db, scope.organizationId, { text: word, isEnd: !behind, most: mostWords + 1 })
   return words.length > mostWords ? undefined : words.map((one) => `'${one}'`).join(' | ')
 }
 

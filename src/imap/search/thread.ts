@@ -1,6 +1,7 @@
 import { Bad } from '../answers.ts'
 import { type Forest, forestOf } from './forest.ts'
 import type { Scope } from './scope.ts'
+import { eachInTurns } from './sort-in-turns.ts'
 import { subjectsOf, valuesOf } from './sort-values.ts'
 import { Arranging, type Threads } from './threads.ts'
 
@@ -22,7 +23,7 @@ export async function threadsOf(scope: Scope, algorithm: Algorithm, places: read
   const sent = await timesOf(scope, 'DATE', places)
   if (algorithm === 'ORDEREDSUBJECT') {
     const bySubject = await Arranging.of(await forestBySubject(scope, places), sent)
-    bySubject.underFirst()
+    await bySubject.underFirst()
     return bySubject
   }
   const { mailbox, folder } = scope.selected
@@ -50,10 +51,11 @@ async function timesOf(scope: Scope, by: 'DATE' | 'ARRIVAL', places: readonly nu
 async function forestBySubject(scope: Scope, places: readonly number[]): Promise<Forest> {
   const subjects = (await valuesOf(scope, 'SUBJECT', places)) as readonly string[]
   const numbers = new Map<string, number>()
-  const conversations = Int32Array.from(subjects, (subject) => {
+  const conversations = new Int32Array(places.length)
+  await eachInTurns(subjects.entries(), ([message, subject]) => {
     const number = numbers.get(subject) ?? numbers.size
     numbers.set(subject, number)
-    return number
+    conversations[message] = number
   })
   return { parents: new Int32Array(places.length).fill(-1), conversations }
 }

@@ -99,10 +99,11 @@ export class Arranging {
   }
 
   /** Puts all messages of each thread under its first (RFC 5256, section 3, ORDEREDSUBJECT). */
-  underFirst(): void {
-    this.threads = this.threads.map(([top = 0, ...others]) => {
+  async underFirst(): Promise<void> {
+    await eachInTurns(this.threads, (thread) => {
+      const [top = 0] = thread
+      const others = thread.splice(1)
       if (others.length > 0) this.children[top] = others
-      return [top]
     })
   }
 

@@ -6,6 +6,32 @@ const batchSize = 200
 /** Held by who adds messages to the index, and alone by who removes words. */
 const lockName = 'mail_words'
 
+/** Characters of the parts by which words are found. */
+const partLength = 3
+
+/** Some of the words of an organization's messages that have a text in them, or end with it. A text of fewer than three characters is
+ *  looked for in all of its words. */
+export async function listedWords(
+  db: Db,
+  organizationId: string,
+  { text, isEnd, most }: { text: string; isEnd: boolean; most: number },
+): Promise<string[]> {
+  const characters = [...text]
+  // As `word_parts` has them in the index.
+  const parts = characters
+    .slice(partLength - 1)
+    .map((_, at) => organizationId.slice(-8) + characters.slice(at, at + partLength).join(''))
+  const { rows } = await sql<{ words: string[] | null }>`
+    select json_agg(word) as words from (
+      select word from mail_words
+      where organization_id = ${organizationId} and strpos(word, ${text}) > 0
+        ${parts.length > 0 ? sql`and word_parts(organization_id, word) @> ${parts}::text[]` : sql``}
+        ${isEnd ? sql`and right(word, ${characters.length}::integer) = ${text}` : sql``}
+      limit ${most}
+    ) found`.execute(db)
+  return rows[0]?.words ?? []
+}
+
 /** Within the statement that adds messages with listed words to the index: none of them is removed before it has. */
 export const listingWords = sql`select pg_advisory_xact_lock_shared(hashtextextended(${sql.lit(lockName)}, 0))`
 
