@@ -43,7 +43,7 @@ import { LocalMailTransport } from '#/smtp/inbound/local-delivery.ts'
 import { admissionBy } from '#/smtp/inbound/recipients/admit.ts'
 import { startApi } from './api.ts'
 import { DnsHealth } from './dns-health.ts'
-import { startHousekeeping } from './housekeeping.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { startMailPrograms } from './mail-programs.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
 import type { Outside } from './outside.ts'
@@ -186,12 +186,13 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     queue.on('queued', () => outbound.wake())
     domainChecks.start()
     outbound.start()
+    copies.start()
     rounds.start(tickSeconds * 1_000)
     searchIndexer.start()
     starting.use(webhookWorker).start()
     runningChanges.start()
     filterRunner.start()
-    starting.use(startHousekeeping({ db, time, log }))
+    starting.use(new Housekeeping({ db, time, log })).start()
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns }, starting))
 

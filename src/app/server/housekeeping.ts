@@ -3,6 +3,7 @@ import { forgetEntries } from '#/base/audit/queries.ts'
 import type { Db } from '#/base/db/schema.ts'
 import type { SharedTime } from '#/base/db/time.ts'
 import { forgetEvents } from '#/base/event-log/log.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { forgetSecrets } from '#/base/secrets/open.ts'
 import { forgetDeliveries } from '#/events/webhooks/progress.ts'
 import { forgetAnswers } from '#/http/answers/kept-answers.ts'
@@ -27,9 +28,8 @@ import { recountFolders } from '#/people/usage/recount-folders.ts'
 import { forgetRuns } from '#/rules/filters/runs/queries.ts'
 
 const everyHour = 3_600_000
-/** The time from the start to the first round, in milliseconds, or up to twice as long: a process that is restarted often must have
- *  rounds too, and processes that start together should not have them at once. */
-const firstAfter = 2 * 60_000
+/** Soon, since a process that is restarted often must have rounds too. */
+const firstMs = 2 * 60_000
 
 const deletions: readonly ((db: Db, now: Date) => Promise<unknown>)[] = [
   forgetAnswers,
@@ -54,7 +54,7 @@ const deletions: readonly ((db: Db, now: Date) => Promise<unknown>)[] = [
   forgetApprovals,
 ]
 
-interface HouseParts {
+interface Parts {
   readonly db: Db
   readonly time: SharedTime
   readonly log: Logger
@@ -65,39 +65,35 @@ interface HouseParts {
  *  reports of forwarding, MTA-STS policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events,
  *  deliveries of webhooks, runs of filters, and words that no message has. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
  *  still in their folder. */
-export function startHousekeeping({ db, time, log }: HouseParts): Disposable {
-  const round = async () => {
-    const now = await time(db)
-    for (const deletion of deletions) {
-      // Those behind one that fails are done nevertheless.
-      await deletion(db, now).catch((err) => log.error({ err }, 'expired rows could not be deleted; it is tried again'))
-    }
-    // Each folder once a day: counting reads all its messages.
-    await recountFolders(db, { nth: Math.floor(now.getTime() / everyHour) % 24, of: 24 }).then(
-      ({ wrong }) => {
-        for (const one of wrong) log.warn(one, 'a folder was counted wrongly, and is put right')
-      },
-      (err) => log.error({ err }, 'folders could not be counted; it is tried again'),
-    )
-    // Each word once a day, likewise.
-    await forgetWords(db, { nth: Math.floor(now.getTime() / everyHour) % 24, of: 24 }).catch((err) =>
-      log.error({ err }, 'words of deleted messages could not be removed; it is tried again'),
-    )
-    // After the folders, whose sizes it adds up.
-    await recountStorage(db).then(
-      (wrong) => wrong.length > 0 && log.warn({ wrong }, 'the storage in use was counted wrongly, and is put right'),
-      (err) => log.error({ err }, 'the storage in use could not be counted; it is tried again'),
-    )
-    await removeSentDrafts(db)
+export class Housekeeping extends Loop {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    super({ idleMs: everyHour, firstMs, log: parts.log, failed: 'housekeeping failed' })
+    this.#parts = parts
   }
-  const begin = () => void round().catch((err) => log.error({ err }, 'housekeeping failed'))
-  let timer = setInterval(
-    () => {
-      clearInterval(timer)
-      timer = setInterval(begin, everyHour)
-      begin()
-    },
-    firstAfter * (1 + Math.random()),
-  )
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+
+  protected override async round(): Promise<boolean> {
+    const { db, time, log } = this.#parts
+    const now = await time(db)
+    // What follows something that fails is done nevertheless.
+    const done = async (work: () => Promise<unknown>, failed: string) => {
+      if (!this.stopping.aborted) await work().catch((err) => log.error({ err }, `${failed}; it is tried again`))
+    }
+    for (const deletion of deletions) await done(() => deletion(db, now), 'expired rows could not be deleted')
+    // Each folder and each word once a day: counting reads all messages.
+    const part = { nth: Math.floor(now.getTime() / everyHour) % 24, of: 24 }
+    await done(async () => {
+      const { wrong } = await recountFolders(db, part)
+      for (const one of wrong) log.warn(one, 'a folder was counted wrongly, and is put right')
+    }, 'folders could not be counted')
+    await done(() => forgetWords(db, part), 'words of deleted messages could not be removed')
+    // After the folders, whose sizes it adds up.
+    await done(async () => {
+      const wrong = await recountStorage(db)
+      if (wrong.length > 0) log.warn({ wrong }, 'the storage in use was counted wrongly, and is put right')
+    }, 'the storage in use could not be counted')
+    if (!this.stopping.aborted) await removeSentDrafts(db)
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 import { unfollowed } from '#/base/event-loop/follow.ts'
-import { Mutex } from '#/base/event-loop/mutex.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { type CheckDependencies, checkDomain } from './check.ts'
 import { type Claim, claimDue, release } from './queries.ts'
 
@@ -13,41 +13,27 @@ const shortestPoll = 250
 
 /** Checks domains as they come due. The table of domains is the queue. Disposing aborts current checks; their domains are
  *  due again at once. */
-export class DomainChecks implements AsyncDisposable {
+export class DomainChecks extends Loop {
   readonly #at: CheckDependencies
-  readonly #stop = new AbortController()
-  readonly #rounds = new Mutex()
-  #timer: NodeJS.Timeout | undefined
 
   constructor(at: CheckDependencies) {
+    const idleMs = Math.max(shortestPoll, Math.min(longestPoll, at.firstCheckAfter / 2))
+    super({ idleMs, log: at.log, failed: 'a round of domain checks failed; the next one follows' })
     this.#at = at
   }
 
-  /** Checks all domains that are due now, and answers how many. Rounds do not overlap. */
+  /** Checks all domains that are due now, and answers how many. */
   run(): Promise<number> {
-    return this.#rounds.run(() => this.#round())
+    return this.oneAtATime(() => this.#checkDue())
   }
 
-  /** Checks domains that come due, until disposed. */
-  start(): this {
-    const wait = Math.max(shortestPoll, Math.min(longestPoll, this.#at.firstCheckAfter / 2))
-    this.#timer = setTimeout(async () => {
-      await this.run().catch((err) =>
-        this.#at.log.error({ err }, 'a round of domain checks failed; the next one follows'),
-      )
-      if (!this.#stop.signal.aborted) this.start()
-    }, wait)
-    return this
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#stop.abort(new Error('Domain checks are stopping'))
-    await this.#rounds.run(async () => {})
+  protected override async round(): Promise<boolean> {
+    await this.#checkDue()
+    return false
   }
 
   /** Each worker that finds a domain starts another one, so that an idle round is one claim. */
-  async #round(): Promise<number> {
+  async #checkDue(): Promise<number> {
     const workers: Promise<void>[] = []
     let checked = 0
     let failure: unknown
@@ -55,7 +41,7 @@ export class DomainChecks implements AsyncDisposable {
     const work = async (): Promise<void> => {
       for (let claim = await this.#claim(); claim; claim = await this.#claim()) {
         // A claim made while the checks stopped is released.
-        if (!this.#stop.signal.aborted) checked += 1
+        if (!this.stopping.aborted) checked += 1
         if (workers.length < mostAtOnce) startWorker()
         await follow('check of a domain', () => this.#check(claim))
       }
@@ -73,7 +59,7 @@ export class DomainChecks implements AsyncDisposable {
   }
 
   async #claim(): Promise<Claim | undefined> {
-    if (this.#stop.signal.aborted) return undefined
+    if (this.stopping.aborted) return undefined
     return await claimDue(this.#at.db, await this.#at.time(this.#at.db))
   }
 
@@ -81,9 +67,9 @@ export class DomainChecks implements AsyncDisposable {
   async #check(claim: Claim): Promise<void> {
     const { db, time, log } = this.#at
     try {
-      await checkDomain(this.#at, claim, this.#stop.signal)
+      await checkDomain(this.#at, claim, this.stopping)
     } catch (err) {
-      const stopped = this.#stop.signal.aborted
+      const stopped = this.stopping.aborted
       if (!stopped)
         log.error(
           { err, domain_id: claim.id },

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import QuickLRU from 'quick-lru'
 import { byService } from '#/base/audit/actor.ts'
@@ -7,6 +6,7 @@ import { LeaseHolder } from '#/base/db/lease-holder.ts'
 import type { Database } from '#/base/db/open.ts'
 import type { SharedTime } from '#/base/db/time.ts'
 import { channel } from '#/base/event-log/announce.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import type { Names } from '#/events/event-stream/visible.ts'
 import type { PublicHttp } from '#/http/public-http/public-http.ts'
@@ -52,61 +52,40 @@ const mostExtra = 600
 const mostEvents = 20_000
 
 /** Posts events to webhooks. Processes share them by leases; one process has a webhook at a time, for a round. */
-export class WebhookWorker implements AsyncDisposable {
+export class WebhookWorker extends Loop {
   readonly #parts: Parts
-  readonly #stop = new AbortController()
   readonly #rounds = new Set<Promise<void>>()
   readonly #extra = new Extra(mostExtra)
   readonly #paces = new QuickLRU<string, Pace>({ maxSize: 10_000 })
-  #wake = () => {}
-  #running: Promise<void> = Promise.resolve()
+  #listener: AsyncDisposable | undefined
   /** There are webhooks, so that notifications of events matter. */
   #any = true
+  readonly #announced = () => {
+    if (this.#any) this.wake()
+  }
 
   constructor(parts: Parts) {
+    super({ idleMs, log: parts.log, failed: 'webhooks that are due could not be read; they are read again' })
     this.#parts = parts
   }
 
-  /** Delivers events until disposed. */
-  start(): void {
-    this.#running = this.#run()
+  override start(): void {
+    const { database } = this.#parts
+    database.commits.on('announced', this.#announced)
+    this.#listener = database.listen?.(channel, this.#announced)
+    super.start()
   }
 
-  async #run(): Promise<void> {
-    const { database, log } = this.#parts
-    const { signal } = this.#stop
-    const announced = () => this.#any && this.#wake()
-    database.commits.on('announced', announced)
-    await using _listener = database.listen?.(channel, announced)
-    while (!signal.aborted) {
-      const woken = this.#woken()
-      await this.#look().catch((err: unknown) => {
-        if (!signal.aborted) log.error({ err }, 'webhooks that are due could not be read; they are read again')
-      })
-      await this.#pause(batchMs)
-      await Promise.race([woken, this.#pause(idleMs)])
-    }
-    database.commits.off('announced', announced)
-  }
-
-  /** Ends earlier if the service stops. */
-  async #pause(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => {})
-  }
-
-  /** Resolves at the next wake-up. */
-  #woken(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wake = resolve
-    return promise
+  protected override rest(): Promise<void> {
+    return this.pause(batchMs)
   }
 
   /** Begins rounds of webhooks with events to deliver. */
-  async #look(): Promise<void> {
+  protected override async round(): Promise<boolean> {
     const { database, time } = this.#parts
     const room = mostAtOnce - this.#rounds.size
     this.#any = await anyWebhook(database.db)
-    if (!this.#any || room === 0) return
+    if (!this.#any || room === 0) return false
     const since = performance.now()
     const now = await time(database.db)
     const claimed = await claimWebhooks(database.db, now, room)
@@ -115,10 +94,11 @@ export class WebhookWorker implements AsyncDisposable {
       const round = this.#serve(webhook, { now, since, most }).finally(() => {
         this.#rounds.delete(round)
         // There may be more by now.
-        this.#wake()
+        this.wake()
       })
       this.#rounds.add(round)
     }
+    return false
   }
 
   async #serve(
@@ -133,7 +113,7 @@ export class WebhookWorker implements AsyncDisposable {
     try {
       // If the database does not say, the round ends early, and what it has delivered is stored.
       const isHeld = async () => (await held.stillHeld([webhook]).catch(() => [])).length > 0
-      const parts = { db, names, http, secretKey, stopping: this.#stop.signal, isHeld }
+      const parts = { db, names, http, secretKey, stopping: this.stopping, isHeld }
       const round = new Round(parts, webhook, { pace, now, most: Math.min(most, pace.most) })
       const made = await round.run()
       await this.#write(async () => this.#save(webhook, made, { claimedAt: now, now: await time(db) }))
@@ -152,8 +132,8 @@ export class WebhookWorker implements AsyncDisposable {
       try {
         return await write()
       } catch (err) {
-        if (this.#stop.signal.aborted || performance.now() > end) throw err
-        await this.#pause(between)
+        if (this.stopping.aborted || performance.now() > end) throw err
+        await this.pause(between)
       }
     }
   }
@@ -190,10 +170,10 @@ export class WebhookWorker implements AsyncDisposable {
     log.warn({ organization_id: organizationId, webhook_id: id, why: paused.because }, 'webhook paused')
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort()
-    this.#wake()
-    await this.#running
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts.database.commits.off('announced', this.#announced)
+    await super[Symbol.asyncDispose]()
     await Promise.all(this.#rounds)
+    await this.#listener?.[Symbol.asyncDispose]()
   }
 }

@@ -7,7 +7,7 @@ import type { Db } from '#/base/db/schema.ts'
 import { isUnavailable } from '#/base/db/unavailable.ts'
 import { Refusal } from '#/base/errors.ts'
 import type { Foreground } from '#/base/event-loop/foreground.ts'
-import { StepWorker } from '#/base/event-loop/step-worker.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { type Deleting, deleteFolder } from './delete-folder.ts'
 import { putBack } from './put-back.ts'
 import { claimRunning, isRunning, nextPart, type Running } from './queries.ts'
@@ -32,7 +32,7 @@ interface Parts {
 /** Does the work of running changes in steps, between which other requests run. The caller waits for a while; the worker
  *  continues what a process left. One process works on a change. Each change ends: what is refused, and what fails again and again,
  *  has failed with its reason. */
-export class RunningChanges extends StepWorker {
+export class RunningChanges extends Loop {
   readonly #parts: Parts
   readonly #working = new Set<Promise<unknown>>()
 
@@ -68,7 +68,7 @@ export class RunningChanges extends StepWorker {
   }
 
   /** Continues a change that a process left. */
-  protected override step(): Promise<boolean> {
+  protected override round(): Promise<boolean> {
     return this.#work(undefined)
   }
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '#/base/db/schema.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { collected } from '#/base/event-loop/pieces.ts'
-import { StepWorker } from '#/base/event-loop/step-worker.ts'
 import type { MessageReader } from '#/formats/mime/reader.ts'
 import { Gone, octetsOf } from '#/mail/store/octets.ts'
 import { indexText } from './index-text.ts'
@@ -14,7 +14,7 @@ const batchSize = 16
 /** The pause between looks for messages, in milliseconds. */
 const idleMs = 1_000
 /** The pause after a batch, as a multiple of its duration: arriving mail comes first. */
-const rest = 12
+const restFactor = 12
 /** After so many processes have died over a message, none of its words are indexed. */
 const mostClaims = 5
 
@@ -25,15 +25,19 @@ interface Parts {
 }
 
 /** Indexes stored messages for search, in batches. The queue is a table that processes share. */
-export class SearchIndexer extends StepWorker {
+export class SearchIndexer extends Loop {
   readonly #parts: Parts
 
   constructor(parts: Parts) {
-    super({ idleMs, rest, log: parts.log, failed: 'messages could not be indexed; they are tried again' })
+    super({ idleMs, log: parts.log, failed: 'messages could not be indexed; they are tried again' })
     this.#parts = parts
   }
 
-  protected override async step(): Promise<boolean> {
+  protected override async rest(more: boolean, ms: number): Promise<void> {
+    if (more) await this.pause(restFactor * ms)
+  }
+
+  protected override async round(): Promise<boolean> {
     const { db } = this.#parts
     const claimed = await claimUnindexed(db, batchSize)
     if (claimed.length === 0) return false

@@ -1,7 +1,7 @@
 import { mailUnavailable } from '#/base/errors.ts'
+import { SingleFlight } from '#/base/event-loop/single-flight.ts'
 import type { FolderChanges } from '#/mail/store/changes.ts'
 import type { FolderState } from '#/mail/store/folders.ts'
-import { SingleFlight } from './single-flight.ts'
 import { ThreadIndex } from './thread-index.ts'
 
 /** The source of a folder's changes. */

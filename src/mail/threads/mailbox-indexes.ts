@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import QuickLRU from 'quick-lru'
 import { notFound, Refusal } from '#/base/errors.ts'
+import { SingleFlight } from '#/base/event-loop/single-flight.ts'
 import type { FolderState } from '#/mail/store/folders.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { ThreadCache } from './cache.ts'
@@ -8,7 +9,6 @@ import type { Held } from './folder-index.ts'
 import type { IndexedFolder } from './mailbox/connected.ts'
 import { MailboxIndex } from './mailbox/mailbox-index.ts'
 import type { Numbers } from './mailbox/marks.ts'
-import { SingleFlight } from './single-flight.ts'
 import type { ThreadIndex } from './thread-index.ts'
 
 /** Folders whose messages belong to no conversation: unsent or unwanted mail. */

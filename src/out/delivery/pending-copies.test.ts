@@ -8,9 +8,9 @@ import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
 import { idKey } from '#test/world/mail/mailboxes.ts'
+import { onceWritten } from '#test/world/observe/writes.ts'
 import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { PendingCopies } from './pending-copies.ts'
-import { OutboundWorker } from './worker.ts'
 
 /** Two messages that are sent, `a` and `b`, and whose copies are pending. */
 async function sentTwo() {
@@ -27,15 +27,14 @@ async function sentTwo() {
   await insertDue(db, { organizationId, address }, due)
   await db.deleteFrom('outbound_recipients').execute()
   await db.updateTable('outbound_messages').set({ state: 'copy_pending', copy_due_at: clock.now }).execute()
-  const log = pino({ level: 'silent' })
-  const copies = resources.use(new PendingCopies({ db, idKey, time, reader, mailKey, log }))
+  const copies = resources.use(new PendingCopies({ db, idKey, time, reader, mailKey, log: pino({ level: 'silent' }) }))
   const { id: mailboxId } = await db.selectFrom('mailboxes').select('id').executeTakeFirstOrThrow()
   const inSent = async () => {
     const { messages } = await listMessages(db, { organizationId, mailboxId }, 'sent', { limit: 10, page: 0 })
     return messages.map(({ subject }) => subject).toSorted()
   }
   const made = resources.move()
-  return { db, ids, clock, time, log, copies, inSent, [Symbol.asyncDispose]: () => made.disposeAsync() }
+  return { db, ids, clock, copies, inSent, [Symbol.asyncDispose]: () => made.disposeAsync() }
 }
 
 test('a copy that cannot be read delays no other, and is stored once it can be', async () => {
@@ -56,31 +55,13 @@ test('a copy that cannot be read delays no other, and is stored once it can be',
 
 test('copies that a process left when it died, or could not store, wait for no round of scheduled mail', async (t) => {
   await using world = await sentTwo()
-  const { db, clock, time, log, copies, inSent } = world
+  const { clock, copies, inSent } = world
   t.mock.timers.enable({ apis: ['setInterval'] })
-  let woken = 0
-  const none = { deliver: async () => [], routeOf: () => '' }
-  await using worker = new OutboundWorker({
-    ...{ db, time, mailKey, log, relay: none, local: none, ambiguous: 'retry', signingKeys: async () => [] },
-    copies: {
-      wake: () => {
-        woken += 1
-        copies.wake()
-      },
-      hold: () => copies.hold(),
-      processAll: () => copies.processAll(),
-      storeAmbiguous: (...given) => copies.storeAmbiguous(...given),
-    },
-    ...{ envelopeSender: ({ sender }) => sender, compose: async (message) => ({ message }), notify: async () => {} },
-    nextRound: (now) => new Date(now.getTime() + 24 * 3_600_000),
-  })
   clock.now = new Date(clock.now.getTime() - 1)
-  worker.start()
+  copies.start()
   await copies.processAll()
-  assert.deepEqual([woken, await inSent()], [1, []], 'none is due')
+  assert.deepEqual(await inSent(), [], 'none is due')
   clock.now = new Date(clock.now.getTime() + 1)
   t.mock.timers.tick(2_000)
-  assert.equal(woken, 2)
-  await copies.processAll()
-  assert.deepEqual(await inSent(), ['a', 'b'])
+  await onceWritten(async () => (await inSent()).length === 2)
 })

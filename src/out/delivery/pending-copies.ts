@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { SharedTime } from '#/base/db/time.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { collected, joined } from '#/base/event-loop/pieces.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import { parseMailbox } from '#/formats/mime/address/address.ts'
@@ -11,8 +12,10 @@ import { LeaseLost } from '#/out/queue/claims.ts'
 import { octetsInOnePiece, type QueuedMessage, queuedOctets } from '#/out/queue/message.ts'
 import { claimPendingCopies, markCopiesStored, type PendingCopy } from '#/out/queue/pending-copies.ts'
 import { openedFields } from '#/out/queue/sealed.ts'
-import { CoalescedRuns } from './coalesced-runs.ts'
 import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy.ts'
+
+/** How often to look for copies that failed, or that another process had in hand when it died, in milliseconds. */
+const idleMs = 2_000
 
 /** When to retry storing a copy, and when another worker stores one whose process died, in milliseconds. */
 const untilNext = 20_000
@@ -31,22 +34,13 @@ export interface PendingCopiesDependencies {
 }
 
 /** Stores pending Sent copies of scheduled messages that are delivered to a recipient. */
-export class PendingCopies implements AsyncDisposable {
+export class PendingCopies extends Loop {
   readonly #deps: PendingCopiesDependencies
-  readonly #storing: CoalescedRuns
   #held: PromiseWithResolvers<void> | undefined
 
   constructor(deps: PendingCopiesDependencies) {
+    super({ idleMs, log: deps.log, failed: 'pending Sent copies could not be read; they are read again' })
     this.#deps = deps
-    this.#storing = new CoalescedRuns(
-      () => this.#storeSome(),
-      (err) => deps.log.error({ err }, 'pending Sent copies could not be read; they are read again'),
-    )
-  }
-
-  /** Copies may be pending. Called after a commit that made some pending. */
-  wake(): void {
-    this.#storing.request()
   }
 
   /** Gives precedence to sending: no copy is stored until the result is disposed, or a time limit. */
@@ -75,18 +69,10 @@ export class PendingCopies implements AsyncDisposable {
     if (copy) await storeCopies(tx, idKey, [{ ...copy, ambiguous: true }])
   }
 
-  /** Resolves once no copy is due. */
-  async processAll(): Promise<void> {
-    do {
-      this.wake()
-      await this.#storing.running
-    } while (this.#storing.running)
-  }
-
-  /** False if none is due. */
-  async #storeSome(): Promise<boolean> {
+  /** Stores some. False if none is due. */
+  protected override async round(): Promise<boolean> {
     await this.#held?.promise
-    if (this.#storing.closed) return false
+    if (this.stopping.aborted) return false
     const { db, time } = this.#deps
     const now = await time(db)
     const pending = await claimPendingCopies(db, now, new Date(now.getTime() + untilNext))
@@ -136,9 +122,9 @@ export class PendingCopies implements AsyncDisposable {
     return { mailbox: { organizationId, mailboxId }, message, sentAt: queuedAt }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = this.#storing.close()
+  override async [Symbol.asyncDispose](): Promise<void> {
+    const stopped = super[Symbol.asyncDispose]()
     this.#held?.resolve()
-    await closed
+    await stopped
   }
 }

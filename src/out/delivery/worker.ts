@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { batched } from '#/base/event-loop/batching.ts'
 import { unfollowed } from '#/base/event-loop/follow.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import {
   allRoutes,
   type Batch,
@@ -18,7 +17,6 @@ import type { QueuedMessage } from '#/out/queue/message.ts'
 import { endSent, type Sent } from '#/out/queue/scheduled.ts'
 import { WorkingRoutes } from '#/out/queue/unanswered.ts'
 import { attempt } from './attempt.ts'
-import { CoalescedRuns } from './coalesced-runs.ts'
 import { departAll } from './depart.ts'
 import type { AttemptDependencies, Claim, WorkerDependencies } from './parts.ts'
 
@@ -37,9 +35,8 @@ const mostWritten = 100
 const markingMs = 15
 const endingMs = 50
 
-/** How often to look for due mail and due Sent copies without a call of `wake`, in milliseconds: what failed, or what another process
- *  had in hand when it died, waits for no round. */
-const pollMs = 2_000
+/** How often to look for due mail without a call of `wake`, in milliseconds. */
+const idleMs = 2_000
 
 /** The longest wait before the next claim while another worker is claiming what is due, in milliseconds. */
 const mostPauseMs = 40
@@ -47,11 +44,11 @@ const mostPauseMs = 40
 /** How long attempts may continue once the worker stops, in milliseconds. */
 const stopTimeoutMs = 5_000
 
-/** Sends what is due in the outbound queue, until it is disposed. */
-export class OutboundWorker implements AsyncDisposable {
+/** Sends what is due in the outbound queue. A round claims some of it. */
+export class OutboundWorker extends Loop {
   readonly #deps: AttemptDependencies
-  readonly #log: Logger
-  readonly #stopping = new AbortController()
+  /** Aborted once attempts may not continue. */
+  readonly #cut = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
   readonly #perRoute = new Map<string, number>()
   #lastTakenBack = 0
@@ -64,10 +61,9 @@ export class OutboundWorker implements AsyncDisposable {
   #begun = 0
   /** Delays Sent copies while scheduled messages may be due. */
   #round: Disposable | undefined
-  readonly #claiming: CoalescedRuns
-  #timer: NodeJS.Timeout | undefined
 
   constructor(deps: WorkerDependencies) {
+    super({ idleMs, log: deps.log, failed: 'the outbound queue could not be read' })
     const others = (milliseconds: number) => () => (this.#underWay.size > 1 ? milliseconds : 0)
     this.#deps = {
       ...deps,
@@ -81,26 +77,11 @@ export class OutboundWorker implements AsyncDisposable {
       wake: () => this.wake(),
       depart: batched((claims: readonly Claim[]) => departAll(deps, claims), atMost, others(markingMs)),
     }
-    this.#log = deps.log
-    this.#claiming = new CoalescedRuns(
-      () => this.#claimSome(),
-      (err) => this.#log.error({ err }, 'the outbound queue could not be read'),
-    )
   }
 
-  start(): void {
-    const look = () => {
-      this.wake()
-      this.#deps.copies.wake()
-    }
-    this.#timer = setInterval(look, pollMs)
-    look()
-  }
-
-  /** Messages may be due. Called after a commit that enqueued some. */
-  wake(): void {
+  override wake(): void {
     this.#suspects = true
-    this.#claiming.request()
+    super.wake()
   }
 
   /** Begins to send scheduled messages that are due. */
@@ -110,20 +91,20 @@ export class OutboundWorker implements AsyncDisposable {
   }
 
   /** Resolves once nothing is due or in progress, and pending Sent copies of scheduled messages are stored. */
-  async processAll(): Promise<void> {
+  override async processAll(): Promise<void> {
     let before: number
     do {
       before = this.#begun
-      this.wake()
-      await this.#claiming.running
+      this.#suspects = true
+      await super.processAll()
       await Promise.all(this.#underWay)
       // An attempt may have queued more: what it delivers to a mailbox here may be forwarded or answered.
-    } while (this.#begun > before || this.#claiming.running || this.#left || this.#underWay.size > 0)
+    } while (this.#begun > before || this.isWorking || this.#left || this.#underWay.size > 0)
     await this.#deps.copies.processAll()
   }
 
   /** False if nothing could be claimed, or there is no room. */
-  async #claimSome(): Promise<boolean> {
+  protected override async round(): Promise<boolean> {
     const { db, time } = this.#deps
     const now = await time(db)
     if (Math.abs(now.getTime() - this.#lastTakenBack) > reclaimEveryMs) {
@@ -154,7 +135,7 @@ export class OutboundWorker implements AsyncDisposable {
     const { claims, contended } = await claimScheduled(db, mailKey, now)
     for (const { batch, message } of claims) this.#begin(batch, message)
     // Rounds begin at the same moment in all processes. That another worker was first does not mean that nothing is left.
-    if (contended) await wait(Math.random() * mostPauseMs)
+    if (contended) await this.pause(Math.random() * mostPauseMs)
     if (claims.length > 0 || contended) return true
     this.#round[Symbol.dispose]()
     this.#round = undefined
@@ -180,11 +161,9 @@ export class OutboundWorker implements AsyncDisposable {
     this.#begun++
     this.#perRoute.set(route, this.#count(route) + 1)
     if (suspect) this.#suspectUnderWay = true
-    const { follow = unfollowed } = this.#deps
-    const work = follow('outbound attempt', () => attempt(this.#deps, batch, known, this.#stopping.signal))
-      .catch((err: unknown) =>
-        this.#log.error({ err, message: messageId }, 'an attempt to send failed: internal error'),
-      )
+    const { log, follow = unfollowed } = this.#deps
+    const work = follow('outbound attempt', () => attempt(this.#deps, batch, known, this.#cut.signal))
+      .catch((err: unknown) => log.error({ err, message: messageId }, 'an attempt to send failed: internal error'))
       .finally(() => {
         this.#underWay.delete(work)
         const count = this.#count(route) - 1
@@ -192,7 +171,7 @@ export class OutboundWorker implements AsyncDisposable {
         else this.#perRoute.delete(route)
         if (suspect) this.#suspectUnderWay = false
         const hasRoom = route !== allRoutes || this.#hasRoomForScheduled
-        if (suspect || (this.#left && hasRoom)) this.#claiming.request()
+        if (suspect || (this.#left && hasRoom)) super.wake()
       })
     this.#underWay.add(work)
   }
@@ -218,12 +197,10 @@ export class OutboundWorker implements AsyncDisposable {
     return this.#perRoute.get(route) ?? 0
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const claimed = this.#claiming.close()
-    clearInterval(this.#timer)
-    await claimed
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]()
     this.#round?.[Symbol.dispose]()
-    const cut = setTimeout(() => this.#stopping.abort(), stopTimeoutMs)
+    const cut = setTimeout(() => this.#cut.abort(), stopTimeoutMs)
     await Promise.all(this.#underWay)
     clearTimeout(cut)
   }

@@ -3,7 +3,7 @@ import type { Db } from '#/base/db/schema.ts'
 import { isUnavailable } from '#/base/db/unavailable.ts'
 import { ifMissing, Refusal } from '#/base/errors.ts'
 import type { Foreground } from '#/base/event-loop/foreground.ts'
-import { StepWorker } from '#/base/event-loop/step-worker.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { keywordsKnown } from '#/mail/labels/queries.ts'
 import { visibleKeywords } from '#/mail/messages/queries.ts'
 import { findFolder } from '#/mail/store/folders.ts'
@@ -59,19 +59,14 @@ interface Turn {
 
 /** Applies filters to stored mail, some messages at a time. Runs are rows of a table that processes share. One is claimed
  *  for some steps, so that runs are served in turn. */
-export class FilterRunner extends StepWorker {
+export class FilterRunner extends Loop {
   readonly #parts: Parts
   readonly #pages: Pages
   #turn: Turn | undefined
   #atOnce = usualStep
 
   constructor(parts: Parts) {
-    super({
-      idleMs,
-      between: (signal) => parts.foreground.letPass(signal),
-      log: parts.log,
-      failed: 'runs of filters could not be claimed; it is tried again',
-    })
+    super({ idleMs, log: parts.log, failed: 'runs of filters could not be claimed; it is tried again' })
     this.#parts = parts
     this.#pages = new Pages(
       (...asked) => readHeadings(parts.db, ...asked),
@@ -82,7 +77,13 @@ export class FilterRunner extends StepWorker {
     )
   }
 
-  protected override async step(): Promise<boolean> {
+  protected override async rest(more: boolean, ms: number): Promise<void> {
+    await super.rest(more, ms)
+    if (more) await this.#parts.foreground.letPass(this.stopping)
+  }
+
+  /** A step of a run. */
+  protected override async round(): Promise<boolean> {
     const turn = this.#turn ?? (await this.#claim())
     this.#turn = undefined
     if (!turn) return false
