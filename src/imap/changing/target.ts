@@ -19,17 +19,14 @@ export async function targetNamed(session: Session, name: string): Promise<Folde
   }
 }
 
-/** The same for messages that the client sends, with the name of the folder and whether the mailbox is Private. @throws No with OVERQUOTA, too */
-export async function roomNamed(
-  session: Session,
-  name: string,
-): Promise<FolderRef & { readonly name: string; readonly isPrivate: boolean }> {
+/** The same for messages that the client sends, with whether the mailbox is Private. @throws No with OVERQUOTA, too */
+export async function roomNamed(session: Session, name: string): Promise<FolderRef & { readonly isPrivate: boolean }> {
   const { mailbox, folder } = await folderNamed(session, name, 'change')
   const room = await roomIn(session.parts.db, mailbox, folder)
   if (!room) throw noSuchMailbox()
   if (room.folderId === null) throw noSuchTarget()
   if (room.isFull) throw noRoom()
-  return { mailbox, folderId: room.folderId, name: folder, isPrivate: room.isPrivate }
+  return { mailbox, folderId: room.folderId, isPrivate: room.isPrivate }
 }
 
 function noSuchTarget(): No {

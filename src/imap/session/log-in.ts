@@ -12,9 +12,10 @@ export type LogIn = (
 /** By the accounts, passwords and limits of submission. */
 export function loginBy(parts: LoginParts): LogIn {
   return async (given, from) => {
-    const { organizationId, mailboxId, address, passwordHash } = await logInTo(parts, given, from)
+    const { organizationId, mailboxId, address, passwordHash, private: isPrivate } = await logInTo(parts, given, from)
     const by = { kind: 'mail_program', id: null, name: '' } as const
-    return { user: { mailbox: { organizationId, mailboxId }, address, by }, passwordHash: passwordHash ?? '' }
+    const user = { mailbox: { organizationId, mailboxId }, address, isPrivate, by }
+    return { user, passwordHash: passwordHash ?? '' }
   }
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setPasswordHash } from '#/mail/mailboxes/operator-queries.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
-import { password, Serving } from '#test/world/imap/serving.ts'
+import { password, passwordHash, Serving } from '#test/world/imap/serving.ts'
+import { openPgpKey } from '#test/world/letters/openpgp-key.ts'
+import { privateMailboxFor } from '#test/world/mail/private-mailbox.ts'
 
 const serving = await Serving.ofFile()
 const { address } = serving.mailbox
@@ -46,6 +49,20 @@ for (const [what, commands, expected] of [
     }
     assert.match(last, expected)
   })
+
+test('nothing is read of what a program stores in a Private mailbox, alone or with others', async () => {
+  const { world, organization } = serving
+  const { id: mailboxId, address } = await privateMailboxFor(organization, 'secret', (await openPgpKey()).publicKey)
+  await setPasswordHash(world.db, { organizationId: organization.id, mailboxId }, await passwordHash)
+  await using client = await serving.signedIn({ address })
+  const one = { literal: 'Subject: Ours\r\n\r\nalone\r\n' }
+  for (const more of [[], [' ', one]]) assert.equal((await client.run('APPEND INBOX ', one, ...more)).status, 'OK')
+  const said = await world.db.selectFrom('mail_contents').select(['subject', 'preview']).execute()
+  assert.deepEqual(
+    said,
+    [1, 2, 3].map(() => ({ subject: '', preview: '' })),
+  )
+})
 
 test('what works is announced before and after the login', async () => {
   await using client = await ImapClient.open(serving.port)

@@ -35,6 +35,8 @@ export interface User {
   /** The own mailbox. */
   readonly mailbox: MailboxRef
   readonly address: string
+  /** Whether its mail is encrypted. */
+  readonly isPrivate: boolean
   /** Who events name as the cause of changes. */
   readonly by: By
 }

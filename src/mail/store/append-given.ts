@@ -1,7 +1,7 @@
-import type { Db, Tx } from '#/base/db/schema.ts'
+import type { Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
-import { append, appendAtOnce } from './append.ts'
+import { append } from './append.ts'
 import type { Copy } from './copy-to-append.ts'
 import { expungeFrom } from './expunge.ts'
 import { type FolderRef, lockFolders } from './folders.ts'
@@ -10,31 +10,7 @@ import { dropOwnCopies } from './own-copies.ts'
 /** A message as a mail program stores it. */
 export type Given = Omit<Copy, 'mailbox' | 'folder' | 'filteredBy'>
 
-/** Stores messages in an existing folder, all or none, and writes events. No filter runs. Answers the folder and their uids. Most are stored by
- *  one statement, since whoever copies mail waits for each message: in the folder that has the name now. Others, and those of Sent, in the
- *  folder with the id. @throws not_found if the folder is gone */
-export async function storeGiven(
-  db: Db,
-  key: IdHashKey,
-  ref: FolderRef & { readonly name: string },
-  messages: readonly Given[],
-  by: By,
-): Promise<{ folderId: number; uids: number[] }> {
-  const copies = messages.map((message) => copyOf(message, ref))
-  const stored = ref.name === 'sent' ? undefined : await appendAtOnce(db, key, copies, { by })
-  if (stored) return stored
-  const uids = await db.transaction().execute((tx) => appendGiven(tx, key, ref, messages, by))
-  return { folderId: ref.folderId, uids }
-}
-
-function copyOf(
-  message: Given,
-  { mailbox, name: folder }: Pick<FolderRef, 'mailbox'> & { readonly name: string },
-): Copy {
-  return { ...message, mailbox, folder, filteredBy: [] }
-}
-
-/** The same within a transaction, which locks the folder. */
+/** Stores messages in a folder, which it locks, writes events, and answers their uids. No filter runs. @throws not_found if the folder is gone */
 export async function appendGiven(
   tx: Tx,
   key: IdHashKey,
@@ -45,7 +21,7 @@ export async function appendGiven(
   const locked = (await lockFolders(tx, ref))(ref)
   const { name: folder } = locked
   if (folder === 'sent') await dropOwnCopies(tx, key, { mailbox: ref.mailbox, folder: locked }, messages)
-  const copies = messages.map((message) => copyOf(message, { mailbox: ref.mailbox, name: folder }))
+  const copies = messages.map((message) => ({ ...message, mailbox: ref.mailbox, folder, filteredBy: [] }))
   return await append(tx, key, copies, { by })
 }
 

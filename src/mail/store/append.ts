@@ -44,40 +44,18 @@ export async function appendNew(
   copies: readonly Copy[],
   arrivals: readonly Arrival[],
 ): Promise<boolean> {
+  const [first = [], ...others] = batches(copies)
+  if (others.length > 0) return false
+  const gains = gainsOf(copies)
+  const { contents, rows } = await rowsOf(key, first, gains)
+  if (contents.large.length > 0) return false
   try {
-    return (await storeAtOnce(db, key, copies, { arrivals })) !== undefined
+    const places = await store(db, { gains: gains.byFolder, arrivals }, contents, rows)
+    return places.length === gains.byFolder.length
   } catch (error) {
     if (hasChangedMeanwhile(error)) return false
     throw error
   }
-}
-
-/** Stores copies for one folder in a statement that commits by itself, and answers the folder and the uid of each; undefined, with nothing
- *  written, if more is needed. */
-export async function appendAtOnce(
-  db: Db,
-  key: IdHashKey,
-  copies: readonly Copy[],
-  told: Told,
-): Promise<{ folderId: number; uids: number[] } | undefined> {
-  const stored = await storeAtOnce(db, key, copies, { told })
-  const [place] = stored?.places ?? []
-  return stored && place && { folderId: place.folder_id, uids: uidsOf(stored.places, stored.rows) }
-}
-
-async function storeAtOnce(
-  db: Db,
-  key: IdHashKey,
-  copies: readonly Copy[],
-  { arrivals = [], told }: { readonly arrivals?: readonly Arrival[]; readonly told?: Told },
-): Promise<{ places: readonly Place[]; rows: readonly MessageRow[] } | undefined> {
-  const [first = [], ...others] = batches(copies)
-  if (others.length > 0) return undefined
-  const gains = gainsOf(copies)
-  const { contents, rows } = await rowsOf(key, first, gains)
-  if (contents.large.length > 0) return undefined
-  const places = await store(db, { gains: gains.byFolder, arrivals }, contents, rows, told)
-  return places.length === gains.byFolder.length ? { places, rows } : undefined
 }
 
 /** The rows of a batch. `gains` counts its copies. */

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
-import { pieceBytes } from '#/base/event-loop/pieces.ts'
 import { readMessage } from '#/formats/mime/read-message.ts'
 import { indexText, mailboxMark } from '#/mail/search-index/index-text.ts'
 import { claimUnindexed, readUnindexed, type Unindexed, writeWords } from '#/mail/search-index/queue.ts'
@@ -16,7 +15,8 @@ import { whileHeld } from '#test/world/database/while-held.ts'
 import { copy, letter, second } from '#test/world/letters/letters.ts'
 import { idKey, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { appendCopies } from './append-copies.ts'
-import { appendGiven, replaceGiven, storeGiven } from './append-given.ts'
+import { appendGiven, replaceGiven } from './append-given.ts'
+import { appendOne } from './append-one.ts'
 import type { Change } from './change.ts'
 import { copyMessages } from './copy.ts'
 import type { Copy } from './copy-to-append.ts'
@@ -227,23 +227,16 @@ test('what a program stores has its flags, and takes the place of another', asyn
   await assertCounted()
 })
 
-for (const [what, name, raws, calls] of [
-  ['a message takes one statement', 'inbox', [letter({})], ['executeQuery']],
-  ['several together take one', 'archive', [letter({}), letter({})], ['executeQuery']],
-  ['a draft takes one', 'drafts', [letter({})], ['executeQuery']],
-  ['one for Sent takes a transaction, since ours may be there', 'sent', [letter({})], ['transaction']],
-  ['a large one takes a transaction after nothing', 'inbox', [Buffer.alloc(pieceBytes + 1, 'x')], ['transaction']],
-  [
-    'one for a folder that was renamed meanwhile takes another look',
-    'Lost',
-    [letter({})],
-    ['executeQuery', 'transaction'],
-  ],
+for (const [what, folder, more] of [
+  ['a message', 'inbox', {}],
+  ['a draft', 'drafts', { draft: true, seen: true }],
+  ['one with all flags', 'archive', { seen: true, flagged: true, answered: true, forwarded: true, deleted: true }],
+  ['one with keywords', 'archive', { keywords: ['work', 'Home'] }],
 ] as const)
-  test(`of what a program stores, ${what}`, async () => {
-    const { mailbox, inbox } = await own()
-    const at = name === 'Lost' ? inbox : await ref(mailbox, name)
-    const messages = raws.map((raw) => ({ ...given, message: readMessage(raw), keywords: ['work'] }))
+  test(`${what} is stored by one statement as by a transaction`, async () => {
+    const raw = letter({ From: 'Bob <bob@example.com>', References: '<one@example.com> <two@example.com>' })
+    const message = { ...given, message: readMessage(raw), ...more }
+    const [one, other] = [await own(), await own()]
     const called: PropertyKey[] = []
     const watched = new Proxy(db, {
       get(target, key) {
@@ -251,20 +244,39 @@ for (const [what, name, raws, calls] of [
         return Reflect.get(target, key).bind(target)
       },
     })
-    const uids = raws.map((_, index) => index + 1)
-    assert.deepEqual(await storeGiven(watched, idKey, { ...at, name }, messages, by), { folderId: at.folderId, uids })
-    assert.deepEqual(called, calls)
-    assert.deepEqual(
-      await shown(at),
-      uids.map((uid) => [uid, 2, 'work']),
-    )
-    const type = name === 'sent' || name === 'drafts' ? 'message.changed' : 'message.received'
-    const folder = name === 'Lost' ? 'inbox' : name
-    assert.deepEqual(
-      await events(mailbox, type),
-      uids.map((uid) => ({ folder, uid })),
-    )
+    const stored = await appendOne(watched, idKey, { mailbox: one.mailbox, folder, isPrivate: false }, message, by)
+    assert.deepEqual(called, ['executeQuery'])
+    const at = await ref(one.mailbox, folder)
+    assert.deepEqual(stored, { folderId: at.folderId, uid: 1 })
+    const beside = await ref(other.mailbox, folder)
+    assert.deepEqual(await transaction((tx) => appendGiven(tx, idKey, beside, [message], by)), [1])
+    assert.deepEqual(await storedIn(at), await storedIn(beside))
     await assertCounted()
+  })
+
+for (const [what, folder, isPrivate, change] of [
+  ['there is no such folder', 'Lost', false, sql`select from mailboxes where organization_id =`],
+  [
+    'the mailbox is Private',
+    'inbox',
+    false,
+    sql`update mailboxes set kind = 'private', public_key = 'a key', public_key_usable_at = now() where organization_id =`,
+  ],
+  ['the mailbox is not Private', 'inbox', true, sql`select from mailboxes where organization_id =`],
+  [
+    'the organization is full',
+    'inbox',
+    false,
+    sql`update organization_usage set storage_bytes = (select max(storage_bytes) from plans) where organization_id =`,
+  ],
+] as const)
+  test(`one statement stores nothing where ${what} after all`, async () => {
+    const { mailbox, inbox } = await own()
+    await sql`${change} ${mailbox.organizationId}`.execute(db)
+    const message = { ...given, message: readMessage(letter({})) }
+    assert.equal(await appendOne(db, idKey, { mailbox, folder, isPrivate }, message, by), undefined)
+    assert.deepEqual(await storedIn(inbox), await storedIn((await own()).inbox))
+    await recountStorage(db)
   })
 
 test('whoever copies, moves and expunges the same messages at once leaves counters right, and waits in no circle', async () => {
@@ -493,6 +505,26 @@ async function contents({ organizationId }: MailboxRef): Promise<number[]> {
   const { rows } = await sql<{ copies: number }>`
     select copies from mail_contents where organization_id = ${organizationId} order by id`.execute(db)
   return rows.map(({ copies }) => copies)
+}
+
+/** All that is stored of the messages of a folder, but for ids and times. */
+async function storedIn({ mailbox, folderId }: FolderRef): Promise<unknown> {
+  const { rows } = await sql`
+    select to_jsonb(folder) - array['id', 'organization_id', 'mailbox_id'] as folder,
+      to_jsonb(message) - array['id', 'folder_id', 'content_id', 'saved_at'] as message,
+      to_jsonb(content) - array['id', 'organization_id'] as content,
+      (select json_agg(to_jsonb(label) - 'folder_id' order by keyword) from mail_keywords label where label.folder_id = folder.id) as keywords,
+      (select json_agg(to_jsonb(counted) - 'folder_id' order by keyword) from mail_keyword_totals counted where counted.folder_id = folder.id) as totals,
+      (select organization_id = folder.organization_id from mail_search_queue where id = content.id) as queued,
+      (select json_agg(to_jsonb(event) - array['id', 'at', 'position', 'organization_id', 'mailbox_id'] #- '{data,id}') from events event
+        where mailbox_id = folder.mailbox_id and type like 'message.%') as events,
+      (select bool_and((data ->> 'id')::bigint = message.id) from events
+        where mailbox_id = folder.mailbox_id and type like 'message.%') as by_id
+    from mail_folders folder
+    left join mail_messages message on message.folder_id = folder.id
+    left join mail_contents content on content.id = message.content_id
+    where folder.id = ${folderId} and folder.organization_id = ${mailbox.organizationId}`.execute(db)
+  return rows
 }
 
 /** What they say beside ids. */

@@ -14,7 +14,7 @@ export async function storageUsed(db: Db, organizationId: string): Promise<numbe
 }
 
 /** Whether nothing is left of a plan. */
-const full = new SqlPart('coalesce(usage.storage_bytes >= plan.storage_bytes, false)')
+export const full = new SqlPart('coalesce(usage.storage_bytes >= plan.storage_bytes, false)')
 
 /** Whether an organization has used all that its plan allows. Then no more is stored for it (docs/reference/arriving.md#who-can-receive-mail). */
 export async function isFull(db: Db, organizationId: string): Promise<boolean> {

@@ -57,7 +57,12 @@ export class HeardSession implements Session, Disposable {
 
   constructor(parts: ImapParts, mailbox: MailboxRef, commands: Readonly<Record<string, Handler>>) {
     this.parts = parts
-    this.user = { mailbox, address: 'ada@example.test', by: { kind: 'mail_program', id: null, name: '' } }
+    this.user = {
+      mailbox,
+      address: 'ada@example.test',
+      isPrivate: false,
+      by: { kind: 'mail_program', id: null, name: '' },
+    }
     this.#commands = commands
   }
 

@@ -47,7 +47,7 @@ export class Serving {
   }
 
   /** A client that is signed in to the mailbox, or to another one. */
-  async signedIn({ address } = this.mailbox): Promise<ImapClient> {
+  async signedIn({ address }: Pick<ReadingMailbox, 'address'> = this.mailbox): Promise<ImapClient> {
     const client = await ImapClient.greeted(this.port)
     const { status, text } = await client.run(`LOGIN ${address} "${password}"`)
     if (status !== 'OK') throw new Error(`${status} ${text}`)
