@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { commands } from '#/app/cli/commands.ts'
 import { statuses } from '#/http/answers/error-body.ts'
 import { each } from '#test/world/each.ts'
-import { pathsIn } from './links.ts'
+import { pathsIn, prose } from './links.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -52,7 +52,7 @@ test('deploy/compose.yaml passes on every variable that is read, or refuses it',
 })
 
 test('docs/cli.md has every command', () => {
-  const page = found(read('docs/cli.md'), /`([^`]+)`/g).flatMap(alternatives)
+  const page = found(prose(read('docs/cli.md')), /`([^`]+)`/g).flatMap(alternatives)
   const lacking = commands
     .map(({ name }) => name)
     .filter((name) => !page.some((span) => `${span} `.startsWith(`${name} `)))

@@ -1,5 +1,5 @@
 /** A page's text without its blocks of code. */
-function prose(page: string): string {
+export function prose(page: string): string {
   return page.replace(/^( *)```[\s\S]*?^\1```$/gm, '')
 }
 
