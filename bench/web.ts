@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { foundBuild } from '#/app/web/build.ts'
 import { openBrowser, Visitor } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
 import { heavyHtml, heavyTexts } from './heavy-mail.ts'
@@ -18,7 +19,7 @@ export async function web({
   openings = 50,
   heavy = Number.POSITIVE_INFINITY,
 } = {}): Promise<Row[]> {
-  await using world = await World.start({ web: true })
+  await using world = await World.start({ web: await foundBuild() })
   const organization = await world.organization()
   const { id: mailboxId, address } = await organization.mailbox('ada')
   const inbox = new Inbox(world, { organizationId: organization.id, mailboxId })

@@ -5,7 +5,7 @@
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { builtWeb } from '#/http/web/build.ts'
+import { builtWeb } from '#/app/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { bundledProgram } from '#test/runner/bundle.ts'
 import { isGood, summary, times } from '#test/runner/report.ts'
@@ -13,7 +13,7 @@ import { roomyPlace } from '#test/runner/roomy-place.ts'
 import { runFiles } from '#test/runner/run-files.ts'
 import { shuffledBy, unmixed } from '#test/runner/shuffle.ts'
 import { Spare } from '#test/runner/spare.ts'
-import { grouped, isFile, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
+import { grouped, isFile, peerFiles, serveWeb, startServices, testFiles } from '#test/runner/test-files.ts'
 import { silenceOf } from '#test/runner/test-process.ts'
 import { usualSeed, wantedBy } from '#test/runner/words.ts'
 
@@ -28,8 +28,6 @@ if (wrong.length > 0) {
 }
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
-// Once for all files, each of which would else build it.
-await builtWeb(() => process.stdout.write('Building the web app\n'))
 await using resources = new AsyncDisposableStack()
 const scratch = await mkdtemp(join(await roomyPlace(), 'mailroom-tests-'))
 resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }))
@@ -43,6 +41,8 @@ const settings = { max_connections: '300' }
 if (switches.has('--postgres'))
   env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
 const files = mix(groups())
+// Once for all files, each of which would else build it.
+if (serveWeb(files.flat())) await builtWeb(() => process.stdout.write('Building the web app\n'))
 /** Also at the end, where a reader looks. */
 const again = [
   ...(shuffle === undefined ? [] : [`Shuffled: --shuffle ${shuffle} is this order again\n`]),

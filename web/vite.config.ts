@@ -1,5 +1,29 @@
+import { execFile } from 'node:child_process'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+
+/** Generates the client of the API if the service has changed since, with the Node that runs TypeScript. */
+const client: Plugin = {
+  name: 'client',
+  async buildStart() {
+    await promisify(execFile)(process.execPath, ['bin/node.js', 'src/app/web/client.ts'], { cwd: root })
+  },
+}
+
+/** Lists the files of the service that the web app has read, all ways of importing them followed. A build is outdated once one of
+ *  them has changed (`src/app/web/build.ts`). */
+const filesOfService: Plugin = {
+  name: 'files-of-service',
+  generateBundle() {
+    const files = [...this.getModuleIds()].map((id) => relative(root, id))
+    const ofService = files.filter((file) => file.startsWith('src/')).sort()
+    this.emitFile({ type: 'asset', fileName: '.of-service.json', source: JSON.stringify(ofService) })
+  },
+}
 
 /** Scripts that run before the app, each in a task of its own: in one task with it they hold the page for a fifth of a second on a
  *  slow processor. */
@@ -22,7 +46,7 @@ const earlyScripts: Plugin = {
 }
 
 export default defineConfig({
-  plugins: [react(), earlyScripts],
+  plugins: [client, react(), earlyScripts, filesOfService],
   build: {
     target: 'es2023',
     // The content security policy allows neither inline scripts nor data: URLs.

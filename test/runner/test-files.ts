@@ -12,6 +12,9 @@ const databases = '../test/world/database/database.ts'
 /** What starts the program as a process of its own. */
 const services = '../test/world/service.ts'
 
+/** What finds the web app as it is built. */
+const build = 'app/web/build.ts'
+
 /** How many files share a process. To load the program and start a database takes 1.7 s of CPU, and a further file 0.1 s. */
 const [withDatabase, withoutDatabase, alike] = [32, 60, 4]
 
@@ -68,8 +71,13 @@ export function peerFiles(mix = unmixed): readonly (readonly string[])[] {
 }
 
 /** Whether one of the files starts the program. */
-export function startServices(files: readonly string[]): boolean {
-  return files.some((file) => reached(belowSource(resolve(file))).has(services))
+export const startServices = (files: readonly string[]): boolean => reach(files, services)
+
+/** Whether one of the files serves the web app. */
+export const serveWeb = (files: readonly string[]): boolean => startServices(files) || reach(files, build)
+
+function reach(files: readonly string[], target: string): boolean {
+  return files.some((file) => reached(belowSource(resolve(file))).has(target))
 }
 
 function belowSource(file: string): string {

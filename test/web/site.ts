@@ -1,5 +1,6 @@
 import { after, afterEach } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { foundBuild } from '#/app/web/build.ts'
 import { endsLast, sharedMark } from '#test/runner/kept.ts'
 import { World, type WorldOptions } from '#test/world/world.ts'
 import { endVisits, openBrowser, Visitor } from './browser.ts'
@@ -27,7 +28,7 @@ export interface Site {
 
 /** A service that serves the web app, for the tests of one file, and a browser, whose visitors leave after each test. */
 export async function startSite(options: WorldOptions = {}): Promise<Site> {
-  const world = await World.start({ web: true, ...options })
+  const world = await World.start({ web: await foundBuild(), ...options })
   after(() => world[Symbol.asyncDispose]())
   afterEach(endVisits)
   const browser = await browserOfAll()

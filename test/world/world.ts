@@ -15,7 +15,6 @@ import type { Keyring } from '#/base/secrets/keyring.ts'
 import { ZoneResolver } from '#/domains/resolver/zone.ts'
 import { type IdHashKey, idHashKey } from '#/formats/mime/id-hash.ts'
 import { scopes as allScopes } from '#/http/access/scopes.ts'
-import { builtWeb } from '#/http/web/build.ts'
 import { appendCopies } from '#/mail/store/append-copies.ts'
 import type { Copy } from '#/mail/store/copy-to-append.ts'
 import { keptPolicies } from '#/out/delivery/kept-policies.ts'
@@ -49,8 +48,8 @@ export interface WorldOptions {
   readonly log?: DestinationStream
   /** Whether mail is indexed for search as it comes. Else a test that searches says when (`searchIndexer`). */
   readonly indexing?: boolean
-  /** Whether it serves the web app as it is built; or where another build is. */
-  readonly web?: boolean | string
+  /** Where a build of the web app is, which it serves. */
+  readonly web?: string | undefined
 }
 
 /** Of the running service, what tests use. Listeners beside HTTP and SMTP are there where the environment asks for them. */
@@ -107,7 +106,7 @@ export class World extends (class {} as new () => Parts) implements AsyncDisposa
         keyring: keyring ?? usual,
         allowReserved: true,
         picturesFrom: (address) => address === '127.0.0.1',
-        webDirectory: web === true ? (await builtWeb()).directory : web || undefined,
+        webDirectory: web,
         log: logger,
       }),
     )

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { test } from 'node:test'
-import { builtWeb } from '#/http/web/build.ts'
+import { foundBuild } from '#/app/web/build.ts'
 import { pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { boxOf } from '#test/web/mailbox.ts'
@@ -18,7 +18,7 @@ const { world, visit, arrive } = await startSite()
 /** 250 KB of script, as it is sent. Browsers take Brotli over HTTPS and on the same machine, and else gzip alone. */
 const most = 250_000
 
-const assets = join((await builtWeb()).directory ?? '', 'assets')
+const assets = join((await foundBuild()) ?? '', 'assets')
 /** The script that makes a message's HTML safe, whatever the build calls it. */
 const sanitizer = readdirSync(assets).find(
   (file) => file.endsWith('.js') && readFileSync(join(assets, file), 'utf8').includes('DOMPurify'),
@@ -172,7 +172,7 @@ test('a part that cannot be loaded is named, the rest of the page stays, and key
 })
 
 test('after an upgrade an open page says so, and one whose parts are gone loads itself again', async () => {
-  const built = (await builtWeb()).directory
+  const built = await foundBuild()
   assert.ok(built)
   const directory = await mkdtemp(join(tmpdir(), 'build-'))
   await rm(directory, { recursive: true })

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { builtWeb } from '#/http/web/build.ts'
+import { foundBuild } from '#/app/web/build.ts'
 import { exchange } from '#test/world/sockets/raw-http.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: none is asked.
 
-const world = await World.ofFile({ web: true })
+const built = await foundBuild()
+assert.ok(built)
+const world = await World.ofFile({ web: built })
 
 const page = (base = world.base) => fetch(base, { headers: { accept: 'text/html' } })
 
@@ -59,8 +61,6 @@ test('they are compressed for clients that accept it', async () => {
 })
 
 test('a service answers the files that its page names after another build has replaced them', async () => {
-  const built = (await builtWeb()).directory
-  assert.ok(built)
   const directory = await mkdtemp(join(tmpdir(), 'build-'))
   await cp(built, directory, { recursive: true })
   await using other = await World.start({ web: directory })

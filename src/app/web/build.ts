@@ -1,28 +1,26 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { chmod, glob, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
+import { generateClient, isClientCurrent } from './client.ts'
+import { hashOf } from './hash.ts'
 
-/** The workspace of the web app, and the directory of its build. */
-const workspace = join(import.meta.dirname, '../../../web')
+const root = join(import.meta.dirname, '../../..')
+const workspace = join(root, 'web')
 const directory = join(workspace, 'dist')
-const stamp = '.sources'
 
-/** Rules of the service that the web app uses too. */
-const shared = [
-  'base/text/find-text.ts',
-  'base/text/unicode.ts',
-  'mail/mailboxes/own-addresses.ts',
-  'out/replies/rules.ts',
-  'out/replies/subject.ts',
-  'out/replies/quote-lines.ts',
-  'formats/mime/address/address.ts',
-  'formats/mime/body/quoted/html-quotations.ts',
-  'formats/mime/header/forwarded-field.ts',
-].map((file) => `../src/${file}`)
+/** Where Vite lists the files of the service that a build has read (`vite.config.ts`). */
+const list = '.of-service.json'
+const stamp = '.sources.json'
+
+/** What a build was made from. */
+export interface Stamp {
+  readonly hash: string
+  /** The files of the service that it has read, as rules that both share. */
+  readonly ofService: readonly string[]
+}
 
 export interface BuiltWeb {
   /** Undefined without a build. */
@@ -31,27 +29,49 @@ export interface BuiltWeb {
   readonly outdated: boolean
 }
 
+/** The build of the web app, whatever its sources; undefined without one. */
+export async function foundBuild(): Promise<string | undefined> {
+  return (await stampOf(directory)) && directory
+}
+
 /** The build of the web app. If it is outdated, and Vite is installed (`npm ci --omit=dev` leaves it out), calls `onBuild` and
  *  builds it. Without `onBuild` it builds nothing. */
 export async function builtWeb(onBuild?: () => void): Promise<BuiltWeb> {
-  const [wanted, found] = await Promise.all([hashOfSources(), readFile(join(directory, stamp), 'utf8').catch(() => '')])
-  if (found !== '' && (wanted === undefined || found === wanted)) return { directory, outdated: false }
-  const vite = viteProgram()
-  if (!onBuild || wanted === undefined || vite === undefined)
-    return { directory: found === '' ? undefined : directory, outdated: found !== '' }
+  const [found, vite] = [await stampOf(directory), viteProgram()]
+  const isThere = (await sources()).includes('index.html')
+  if (found && (!isThere || (await isCurrent(found)))) return { directory, outdated: false }
+  if (!onBuild || !isThere || vite === undefined)
+    return { directory: found && directory, outdated: found !== undefined }
   onBuild()
-  await build(vite, wanted)
+  await generateClient()
+  // Most changes of the service leave the client as it was.
+  if (!found || !(await isCurrent(found))) await build(vite)
   return { directory, outdated: false }
 }
 
+/** Of a build; undefined without one. */
+export async function stampOf(build: string): Promise<Stamp | undefined> {
+  const text = await readFile(join(build, stamp), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+async function isCurrent({ hash, ofService }: Stamp): Promise<boolean> {
+  return (await isClientCurrent()) && hash === (await hashOfSources(ofService))
+}
+
 /** In a process of its own, which frees its memory when it ends. */
-async function build(vite: string, hash: string): Promise<void> {
+async function build(vite: string): Promise<void> {
   const making = await mkdtemp(join(workspace, '.dist-'))
   try {
+    const before = await hashOfSources()
     const options = ['--outDir', making, '--emptyOutDir', '--logLevel', 'warn']
     await promisify(execFile)(process.execPath, [vite, 'build', ...options], { cwd: workspace })
     await compress(join(making, 'assets'))
-    await writeFile(join(making, stamp), hash)
+    const ofService: string[] = JSON.parse(await readFile(join(making, list), 'utf8'))
+    // What has changed meanwhile may not be in it: then it is built again the next time.
+    const isOfThese = before === (await hashOfSources()) && (await isClientCurrent())
+    const made: Stamp = { hash: isOfThese ? await hashOfSources(ofService) : '', ofService }
+    await writeFile(join(making, stamp), JSON.stringify(made))
     await chmod(making, 0o755) // who serves it is often another user
     await replace(making)
   } finally {
@@ -86,16 +106,14 @@ async function compress(assets: string): Promise<void> {
   )
 }
 
-/** Of every file that the build reads; undefined if they do not exist. */
-async function hashOfSources(): Promise<string | undefined> {
-  const files = (await Array.fromAsync(glob('{src/**/*.*,*.ts,*.html,*.json}', { cwd: workspace }))).sort()
-  if (!files.includes('index.html')) return undefined
-  const hash = createHash('sha256')
-  for (const file of [...files, ...shared, '../package-lock.json']) {
-    const bytes = await readFile(join(workspace, file)).catch(() => Buffer.alloc(0))
-    hash.update(`${file} ${bytes.length}\n`).update(bytes)
-  }
-  return hash.digest('hex')
+/** The files of the workspace that a build reads. */
+async function sources(): Promise<string[]> {
+  return (await Array.fromAsync(glob('{src/**/*.*,*.ts,*.html,*.json}', { cwd: workspace }))).sort()
+}
+
+async function hashOfSources(ofService: readonly string[] = []): Promise<string> {
+  const files = (await sources()).map((file) => `web/${file}`)
+  return hashOf(root, [...files, ...ofService, 'package-lock.json'])
 }
 
 function viteProgram(): string | undefined {
