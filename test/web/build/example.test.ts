@@ -15,7 +15,7 @@ const copy = directoryOfFile()
 test('the example of docs/web-app.md is a page of the web app, once it is added as that says', async () => {
   const parts = ['src', 'index.html', 'package.json', 'tsconfig.json', 'vite.config.ts']
   for (const part of parts) await cp(join(root, 'web', part), join(copy, 'web', part), { recursive: true })
-  for (const part of ['node_modules', 'package.json', 'src']) await symlink(join(root, part), join(copy, part))
+  for (const part of ['bin', 'node_modules', 'package.json', 'src']) await symlink(join(root, part), join(copy, part))
 
   const blocks = [...(await readFile(join(root, 'docs/web-app.md'), 'utf8')).matchAll(/^```(tsx|diff)\n(.*?)^```/gms)]
   assert.deepEqual(

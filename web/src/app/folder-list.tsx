@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { folderActions, mailboxActions } from '../pages/mail/folders/actions.ts'
 import type { Asked } from '../pages/mail/folders/asked.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
+import { useActions } from '../parts/actions/use-actions.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { useCommands } from '../parts/keyboard/commands.ts'
 import { afterPaint } from '../parts/state/after-paint.ts'
 import { lazily } from '../parts/state/loading-parts.ts'
 import { Part } from '../parts/state/part.tsx'
@@ -40,15 +41,8 @@ export function FolderList({ mailbox, mayChange }: Props) {
     select: ({ mailbox: of, folder }) => (of === mailbox ? folder : undefined),
   })
   const own = folders?.find(({ name, role }) => name === shown && role === null)
-  const offer = (name: string, what: 'new' | 'rename' | 'delete', folder: string) => ({
-    name,
-    run: () => ask({ what, folder }),
-  })
-  const ofShown = own && [
-    offer(`Rename the folder ${own.name}`, 'rename', own.name),
-    offer(`Delete the folder ${own.name}`, 'delete', own.name),
-  ]
-  useCommands(mayChange ? [...(ofShown ?? []), offer(`New folder in ${mailbox}`, 'new', '')] : [])
+  useActions(own ? folderActions(own.name) : [], mayChange ? ask : undefined)
+  const making = useActions(mailboxActions(mailbox), mayChange ? ask : undefined)
   const focus = (folder: string) =>
     afterPaint(() => list.current?.querySelector<HTMLElement>(`[data-folder="${CSS.escape(folder)}"] a`)?.focus())
   return (
@@ -80,19 +74,14 @@ export function FolderList({ mailbox, mayChange }: Props) {
             )}
           </li>
         ))}
-        {mayChange && (
-          <li>
-            <button
-              type="button"
-              aria-label={`New folder in ${mailbox}`}
-              className={styles.new}
-              onClick={() => ask({ what: 'new', folder: '' })}
-            >
+        {making.map((action) => (
+          <li key={action.name}>
+            <button type="button" aria-label={action.name} className={styles.new} onClick={action.do}>
               <Icon name="add" />
-              New folder
+              {action.short}
             </button>
           </li>
-        )}
+        ))}
       </ul>
       {asked && (
         <Part name="The dialog" onFailed={() => ask(undefined)}>

@@ -1,3 +1,13 @@
+import { keyActions } from '../pages/api-keys/actions.ts'
+import { blockActions } from '../pages/blocked-senders/actions.ts'
+import { domainActions } from '../pages/domains/actions.ts'
+import { filterActions, trialActions } from '../pages/filters/actions.ts'
+import { labelActions } from '../pages/labels/actions.ts'
+import { mailboxActions } from '../pages/mailboxes/actions.ts'
+import { memberActions } from '../pages/members/actions.ts'
+import { webhookActions } from '../pages/webhooks/actions.ts'
+import type { Action } from '../parts/actions/action.ts'
+
 /** The pages of an organization, in the order of the navigation. A page is shown to roles that may use it. */
 export const pages = [
   { to: '/', title: 'Overview', icon: 'overview', needs: 'usage:read' },
@@ -16,18 +26,14 @@ export const pages = [
   { to: '/audit', title: 'Audit trail', icon: 'audit', needs: 'read_audit' },
 ] as const
 
-/** Actions of pages that the command palette offers everywhere. The page registers them by this name (`useCommands`). */
-export const pageActions = [
-  { to: '/labels', name: 'New label', needs: 'labels:write' },
-  { to: '/labels', name: 'New own label', needs: 'labels:read' },
-  { to: '/filters', name: 'New filter', needs: 'filters:write' },
-  { to: '/filters', name: 'New own filter', needs: 'filters:read' },
-  { to: '/filters', name: 'Try filters on a message', needs: 'filters:read' },
-  { to: '/blocked-senders', name: 'Block senders', needs: 'filters:write' },
-  { to: '/blocked-senders', name: 'Block for yourself', needs: 'filters:read' },
-  { to: '/domains', name: 'Add a domain', needs: 'domains:write' },
-  { to: '/mailboxes', name: 'New mailbox', needs: 'mailboxes:write' },
-  { to: '/members', name: 'Add a member', needs: 'manage_members' },
-  { to: '/api-keys', name: 'New API key', needs: 'manage_api_keys' },
-  { to: '/webhooks', name: 'New webhook', needs: 'webhooks:write' },
-] as const
+/** Actions of pages that the command palette offers everywhere: it opens the page, which does it. */
+export const pageActions: readonly (Pick<Action, 'name' | 'needs'> & { readonly to: string })[] = [
+  ...labelActions.map((action) => ({ ...action, to: '/labels' })),
+  ...[...filterActions, ...trialActions].map((action) => ({ ...action, to: '/filters' })),
+  ...blockActions.map((action) => ({ ...action, to: '/blocked-senders' })),
+  ...domainActions.map((action) => ({ ...action, to: '/domains' })),
+  ...mailboxActions.map((action) => ({ ...action, to: '/mailboxes' })),
+  ...memberActions.map((action) => ({ ...action, to: '/members' })),
+  ...keyActions.map((action) => ({ ...action, to: '/api-keys' })),
+  ...webhookActions.map((action) => ({ ...action, to: '/webhooks' })),
+]

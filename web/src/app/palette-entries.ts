@@ -6,7 +6,7 @@ import { type AnyLabel, labelsQuery, labelText } from '../pages/labels/queries.t
 import { foldersQuery } from '../pages/mail/queries.ts'
 import { mailboxesQuery } from '../pages/mailboxes/queries.ts'
 import { webhooksQuery } from '../pages/webhooks/queries.ts'
-import { commandsNow, want } from '../parts/keyboard/commands.ts'
+import { readyNow, want } from '../parts/actions/offered.ts'
 import { folderName } from '../parts/text/folder-name.ts'
 import { may } from '../session/may.ts'
 import { buttonsNow } from './buttons-now.ts'
@@ -25,7 +25,7 @@ interface Entry {
 /** All that the palette offers: what can be done here first, and the buttons of the page's rows last. */
 export function useEntries(me: Me): Entry[] {
   const router = useRouter()
-  const [commands] = useState(commandsNow)
+  const [actions] = useState(readyNow)
   const [buttons] = useState(buttonsNow)
   const readable = me.mailboxes.filter(({ kind }) => kind === 'smart')
   const folders = useQueries({ queries: readable.map(({ address }) => foldersQuery(address)) })
@@ -36,13 +36,16 @@ export function useEntries(me: Me): Entry[] {
     ...{ id: `${kind} ${href}`, name, kind },
     run: () => router.history.push(href),
   })
-  const taken = new Set(commands.map(({ name }) => name))
+  const taken = new Set(actions.map(({ name }) => name))
   const onPage = (inRows: boolean) =>
     buttons
       .filter((button) => button.inRows === inRows && !taken.has(button.name))
       .map(({ name, run }) => ({ id: `Button ${name}`, name, kind: 'On this page', run }))
   return [
-    ...commands.map((command) => ({ ...command, id: command.name, kind: 'Action' })),
+    ...actions.map(({ name, shortcut, do: run }) => ({
+      ...{ id: name, name, kind: 'Action', run },
+      ...(shortcut && { shortcut }),
+    })),
     ...onPage(false),
     ...readable.flatMap(({ address }, index) =>
       (folders[index]?.data?.data ?? []).map(({ name }) =>
@@ -52,11 +55,10 @@ export function useEntries(me: Me): Entry[] {
     ...me.mailboxes
       .filter(({ kind }) => kind === 'private')
       .map(({ address }) => to(`/mail/${encodeURIComponent(address)}/inbox`, 'Private mailbox', address)),
-    ...(readable.length > 0 ? [to('/search', 'Search', 'Page')] : []),
     ...pages.filter(({ needs }) => may(me, needs)).map((page) => to(page.to, page.title, 'Page')),
     to('/profile', 'Your profile', 'Page'),
     ...pageActions
-      .filter(({ name, needs }) => may(me, needs) && !taken.has(name))
+      .filter(({ name, needs }) => (needs === undefined || may(me, needs)) && !taken.has(name))
       .map(({ to: page, name }) => ({ ...to(page, name, 'Action'), id: name, run: () => goAndDo(page, name) })),
     ...mailboxes.map(({ address }) => to(`/mailboxes/${encodeURIComponent(address)}`, address, 'Mailbox')),
     ...webhooks.map(({ id, name, url }) => to(`/webhooks/${id}`, name || url, 'Webhook')),

@@ -1,14 +1,14 @@
 import { Link, useRouterState } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Me } from '../api/generated.ts'
-import { write } from '../pages/write/beginning/opening.ts'
 import { useMayWrite } from '../pages/write/sending/use-may-write.ts'
+import { ActionButtons } from '../parts/actions/action-buttons.tsx'
+import { useActions } from '../parts/actions/use-actions.ts'
 import { Button } from '../parts/form/button.tsx'
-import { IconButton } from '../parts/form/icon-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { may } from '../session/may.ts'
-import { signOut } from '../session/sign-out.ts'
 import icon from '../style/icon.svg'
+import { frameActions } from './actions.ts'
 import { useIsLost } from './connection.ts'
 import { Everywhere } from './everywhere.tsx'
 import { useLive } from './live.ts'
@@ -21,7 +21,7 @@ import { WaitingCount } from './waiting-count.tsx'
 /** The frame of every page in a session. */
 export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
   useLive()
-  const mayWrite = useMayWrite()
+  const actions = useActions(frameActions, { mayWrite: useMayWrite() })
   const [open, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   return (
@@ -35,7 +35,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           {me.organization.name}
         </span>
         <span className={styles.tools}>
-          {mayWrite && <IconButton name="Write" shortcut="c" icon="write" onPress={() => write({ what: 'new' })} />}
+          <ActionButtons actions={actions} only={['Write a message']} />
           <Button look="quiet" aria-expanded={open} onPress={() => setOpen(!open)}>
             Menu
           </Button>
@@ -46,11 +46,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
           <img src={icon} alt="" />
           Mailroom
         </span>
-        {mayWrite && (
-          <Button look="primary" onPress={() => write({ what: 'new' })}>
-            Write
-          </Button>
-        )}
+        <ActionButtons actions={actions} only={['Write a message']} look="primary" />
         <MailNavigation mailboxes={me.mailboxes} />
         <div>
           <p className={styles.group}>{me.organization.name}</p>
@@ -78,9 +74,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
             {me.role}
           </small>
           <div>
-            <Button look="quiet" onPress={() => void signOut()}>
-              Sign out
-            </Button>
+            <ActionButtons actions={actions} only={['Sign out']} look="quiet" />
           </div>
         </div>
       </nav>

@@ -1,64 +1,33 @@
 import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { answerActions, conversationActions, listActions, readingActions } from '../pages/mail/actions/table.ts'
+import { searchActions } from '../pages/search/actions.ts'
+import { closingActions, sendingActions } from '../pages/write/actions.ts'
+import { type Action, keysOf } from '../parts/actions/action.ts'
 import { Button } from '../parts/form/button.tsx'
 import dialog from '../parts/form/dialog.module.css'
+import { everywhereActions, frameActions } from './actions.ts'
 import styles from './shortcuts.module.css'
 
-const groups = [
-  {
-    title: 'Everywhere',
-    keys: [
-      ['Ctrl K', 'Go to a page, a folder or a label, or do something'],
-      ['c', 'Write a message'],
-      ['/', 'Search'],
-      ['z', 'Undo what was done last'],
-      ['?', 'Show these keys'],
-    ],
-  },
-  {
-    title: 'In a list',
-    keys: [
-      ['j', 'Next conversation, or what was found next'],
-      ['k', 'The one before'],
-      ['Enter, o', 'Open'],
-      ['x', 'Select; with Shift all in between'],
-      ['u', 'Load again'],
-      ['Esc', 'Select none'],
-    ],
-  },
-  {
-    title: 'In a conversation',
-    keys: [
-      ['j', 'Older conversation'],
-      ['k', 'Newer conversation'],
-      ['u, Esc', 'Back to the list'],
-    ],
-  },
-  {
-    title: 'In a message that is being written',
-    keys: [
-      ['Ctrl Enter', 'Send'],
-      ['Esc', 'Close; what is written is among the drafts'],
-    ],
-  },
-  {
-    title: 'With what is selected or open',
-    keys: [
-      ['r', 'Reply'],
-      ['a', 'Reply to all'],
-      ['f', 'Forward'],
-      ['e', 'Archive'],
-      ['#', 'Delete; in the trash for good'],
-      ['!', 'Junk, or not junk'],
-      ['s', 'Star'],
-      ['l', 'Label'],
-      ['v', 'Move'],
-      ['Shift I', 'Mark as read'],
-      ['Shift U', 'Mark as unread'],
-    ],
-  },
-] as const
+const groups: readonly { readonly title: string; readonly actions: readonly Named[] }[] = [
+  { title: 'Everywhere', actions: [...everywhereActions, ...frameActions] },
+  { title: 'In a list, or in what was found', actions: [...listActions, ...searchActions] },
+  { title: 'In a conversation', actions: readingActions },
+  { title: 'In a message that is being written', actions: [...sendingActions, ...closingActions] },
+  { title: 'With what is selected or open', actions: [...answerActions, ...conversationActions] },
+]
+
+type Named = Pick<Action, 'name' | 'key'>
+
+/** Each key, and all that it does by turns. */
+function keysIn(actions: readonly Named[]): [string, string][] {
+  const withKeys = actions.filter((action) => keysOf(action).length > 0)
+  return [...Map.groupBy(withKeys, (action) => keysOf(action).join(', '))].map(([keys, alike]) => {
+    const [first = '', ...others] = alike.map(({ name }) => name)
+    return [keys, [first, ...others.map((name) => name.replace(/^./, (letter) => letter.toLowerCase()))].join(', or ')]
+  })
+}
 
 /** A sheet with all keys. */
 export default function Shortcuts({ onClose }: { onClose: () => void }) {
@@ -70,11 +39,11 @@ export default function Shortcuts({ onClose }: { onClose: () => void }) {
             Keys
           </Heading>
           <div className={styles.groups}>
-            {groups.map(({ title, keys }) => (
+            {groups.map(({ title, actions }) => (
               <section key={title} aria-label={title}>
                 <h3>{title}</h3>
                 <dl className={styles.keys}>
-                  {keys.map(([key, what]) => (
+                  {keysIn(actions).map(([key, what]) => (
                     <div key={key}>
                       <dt>
                         <kbd>{key}</kbd>

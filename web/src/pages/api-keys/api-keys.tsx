@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ApiKey, revokeApiKey } from '../../api/generated.ts'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Table } from '../../parts/page/table.tsx'
@@ -12,7 +13,7 @@ import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
-import { useMay } from '../../session/may.ts'
+import { keyActions } from './actions.ts'
 import { Allowed } from './allowed.tsx'
 import { CreateKey } from './create-key.tsx'
 import { keysChanged, keysQuery } from './queries.ts'
@@ -23,13 +24,7 @@ export function ApiKeys() {
   const [asked, ask] = useState<Asked>()
   const [made, setMade] = useState<string>()
   const close = () => ask(undefined)
-  const mayManage = useMay('manage_api_keys')
-  const add = mayManage && (
-    <Button look="primary" onPress={() => ask({ what: 'new' })}>
-      New API key
-    </Button>
-  )
-  useCommands(mayManage ? [{ name: 'New API key', run: () => ask({ what: 'new' }) }] : [])
+  const add = <ActionButtons actions={useActions(keyActions, () => ask({ what: 'new' }))} look="primary" />
   return (
     <Page
       title="API keys"

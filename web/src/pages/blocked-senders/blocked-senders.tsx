@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
 import { ByOwner } from '../../parts/page/by-owner.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Time } from '../../parts/time/time.tsx'
-import { useMay } from '../../session/may.ts'
+import { blockActions } from './actions.ts'
 import { Block } from './block.tsx'
 import { type AnyBlock, blockRequests, blocksChanged, blocksQuery } from './queries.ts'
 
@@ -25,11 +25,7 @@ export function BlockedSenders() {
     ask(undefined)
     if (sender !== undefined) void navigate({ to: '/blocked-senders', replace: true })
   }
-  const block = (own: boolean) => ask({ block: '', own })
-  useCommands([
-    ...(useMay('filters:write') ? [{ name: 'Block senders', run: () => block(false) }] : []),
-    { name: 'Block for yourself', run: () => block(true) },
-  ])
+  const add = useActions(blockActions, (own) => ask({ block: '', own }))
   return (
     <Page
       title="Blocked senders"
@@ -40,11 +36,7 @@ export function BlockedSenders() {
         what="blocked senders"
         needs="filters:write"
         about={(own) => (own ? 'They cannot write to your own mailbox.' : 'They cannot write to any mailbox.')}
-        add={(own) => (
-          <Button look="primary" onPress={() => block(own)}>
-            {own ? 'Block for yourself' : 'Block senders'}
-          </Button>
-        )}
+        add={add}
       >
         {(blocks, own, mayChange) =>
           blocks.length === 0 ? (

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Domain } from '../../api/generated.ts'
-import { Button } from '../../parts/form/button.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { useMay } from '../../session/may.ts'
+import { domainActions } from './actions.ts'
 import styles from './domains.module.css'
 import { Enrol } from './enrol.tsx'
 import { OneDomain } from './one-domain.tsx'
@@ -19,24 +20,19 @@ export function Domains() {
   const mayChange = useMay('domains:write')
   const [asked, ask] = useState<Domain | 'new'>()
   const close = () => ask(undefined)
-  useCommands(mayChange ? [{ name: 'Add a domain', run: () => ask('new') }] : [])
-  const add = (
-    <Button look="primary" onPress={() => ask('new')}>
-      Add a domain
-    </Button>
-  )
+  const add = <ActionButtons actions={useActions(domainActions, () => ask('new'))} look="primary" />
   return (
     <Page
       title="Domains"
       about="Publish the records where the domain's DNS is kept. The service looks them up by itself, often at first."
-      actions={mayChange && add}
+      actions={add}
     >
       <Loaded query={query} what="domains">
         {({ data }) =>
           data.length === 0 ? (
             <Card>
               <Empty title="No domains yet" about="Mailboxes have addresses on your domains: ada@example.com.">
-                {mayChange && add}
+                {add}
               </Empty>
             </Card>
           ) : (

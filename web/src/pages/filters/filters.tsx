@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
 import { ByOwner } from '../../parts/page/by-owner.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { useMay } from '../../session/may.ts'
 import { meQuery } from '../../session/me.ts'
+import { filterActions, trialActions } from './actions.ts'
 import { FilterForm } from './filter-form.tsx'
 import { FilterList } from './filter-list.tsx'
 import { MessageTrial } from './message-trial.tsx'
@@ -38,17 +40,13 @@ export function Filters() {
     ask(undefined)
     if (from !== undefined || tried) void navigate({ to: '/filters', replace: true })
   }
-  const create = (own: boolean) => ask({ form: 'new', own })
-  useCommands([
-    ...(mayChangeAll ? [{ name: 'New filter', run: () => create(false) }] : []),
-    { name: 'New own filter', run: () => create(true) },
-    { name: 'Try filters on a message', run: () => ask('trial') },
-  ])
+  const add = useActions(filterActions, (own) => ask({ form: 'new', own }))
+  const trials = useActions(trialActions, () => ask('trial'))
   return (
     <Page
       title="Filters"
       about="Each arriving message passes them in the order of their numbers. All that match act; only the first that moves does so."
-      actions={<Button onPress={() => ask('trial')}>Try on a message</Button>}
+      actions={<ActionButtons actions={trials} />}
     >
       <ByOwner
         sideBySide
@@ -66,11 +64,7 @@ export function Filters() {
             </Button>
           )
         }
-        add={(own) => (
-          <Button look="primary" onPress={() => create(own)}>
-            {own ? 'New own filter' : 'New filter'}
-          </Button>
-        )}
+        add={add}
       >
         {(filters, own, mayChange) =>
           filters.length === 0 ? (

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../../parts/form/button.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { ByOwner } from '../../parts/page/by-owner.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
-import { useMay } from '../../session/may.ts'
+import { labelActions } from './actions.ts'
 import { DeleteLabel } from './delete-label.tsx'
 import { LabelForm } from './label-form.tsx'
 import { type Asked, LabelTable } from './label-table.tsx'
@@ -18,11 +17,7 @@ export function Labels() {
   const query = useQuery(labelsQuery)
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
-  const create = (own: boolean) => ask({ form: 'new', own })
-  useCommands([
-    ...(useMay('labels:write') ? [{ name: 'New label', run: () => create(false) }] : []),
-    { name: 'New own label', run: () => create(true) },
-  ])
+  const add = useActions(labelActions, (own) => ask({ form: 'new', own }))
   return (
     <Page
       title="Labels"
@@ -35,11 +30,7 @@ export function Labels() {
         about={(own) =>
           own ? 'Only you see and use these.' : 'Everybody in the organization can put these on messages.'
         }
-        add={(own) => (
-          <Button look="primary" onPress={() => create(own)}>
-            {own ? 'New own label' : 'New label'}
-          </Button>
-        )}
+        add={add}
       >
         {(labels, own, mayChange) =>
           labels.length === 0 ? (

@@ -3,16 +3,16 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { memo, useEffect, useMemo, useRef } from 'react'
 import { Toolbar } from 'react-aria-components/Toolbar'
 import type { ThreadWithMessages } from '../../api/generated.ts'
-import { IconButton } from '../../parts/form/icon-button.tsx'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { useSettled } from '../../parts/form/use-settled.ts'
-import { useCommands } from '../../parts/keyboard/commands.ts'
-import { useKeys } from '../../parts/keyboard/keys.ts'
 import { afterPaint } from '../../parts/state/after-paint.ts'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { plain } from '../../parts/text/plain.ts'
 import { ActionBar } from './actions/action-bar.tsx'
 import { markRead } from './actions/perform.ts'
 import { subjectOf } from './actions/subject.ts'
+import { readingActions } from './actions/table.ts'
 import { useAnswers } from './actions/use-answers.ts'
 import { useMayChange } from './actions/use-may-change.ts'
 import { conversationInList, rowWith } from './cached.ts'
@@ -78,38 +78,29 @@ function OpenConversation({ place, thread, message }: OpenProps) {
     const next = neighbour(place, message, by)
     if (next !== undefined) goTo(next)
   }
-  useKeys({ j: () => step(1), k: () => step(-1), u: () => goTo(undefined), Escape: () => goTo(undefined) })
-  const answer = useAnswers(place, query.data?.messages.at(-1)?.id)
-  useCommands([
-    { name: 'Print', run: () => window.print() },
-    { name: 'Newer conversation', shortcut: 'k', run: () => step(-1) },
-    { name: 'Older conversation', shortcut: 'j', run: () => step(1) },
-    { name: 'Back to the list', shortcut: 'u', run: () => goTo(undefined) },
-  ])
+  const reading = useActions(readingActions, { step, back: () => goTo(undefined) })
+  const answers = useAnswers(place, query.data?.messages.at(-1)?.id)
   const subject =
     query.data && subjectOf({ id: thread, ids: query.data.messages.map(({ id }) => id) }, query.data.messages)
   return (
     <article ref={region} tabIndex={-1} className={styles.conversation} aria-label="Conversation">
       <div className={styles.bar}>
-        <IconButton name="Back to the list" shortcut="u" icon="back" onPress={() => goTo(undefined)} />
+        <ActionButtons actions={reading} only={['Back to the list']} />
         <ActionBar
           place={place}
           subjects={subject ? [subject] : []}
           onLeave={() => goTo(isWide() ? (neighbour(place, message, 1) ?? neighbour(place, message, -1)) : undefined)}
         />
-        {answer && (
+        {answers.length > 0 && (
           <Toolbar aria-label="Answers">
-            <IconButton name="Reply" shortcut="r" icon="reply" onPress={() => answer('reply')} />
-            <IconButton name="Reply to all" shortcut="a" icon="reply_all" onPress={() => answer('reply_all')} />
-            <IconButton name="Forward" shortcut="f" icon="forward" onPress={() => answer('forward')} />
+            <ActionButtons actions={answers} />
           </Toolbar>
         )}
         <span className={styles.space} />
         <span className={styles.print}>
-          <IconButton name="Print" icon="print" onPress={() => window.print()} />
+          <ActionButtons actions={reading} only={['Print']} />
         </span>
-        <IconButton name="Newer" shortcut="k" icon="previous" onPress={() => step(-1)} />
-        <IconButton name="Older" shortcut="j" icon="next" onPress={() => step(1)} />
+        <ActionButtons actions={reading} only={['Newer conversation', 'Older conversation']} />
       </div>
       {settled !== undefined && <Presence place={place} conversation={settled} />}
       <Loaded query={query} what="the conversation">

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { NewMailbox } from '../../api/generated.ts'
-import { Button } from '../../parts/form/button.tsx'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Table } from '../../parts/page/table.tsx'
@@ -12,29 +12,23 @@ import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { size } from '../../parts/text/size.ts'
 import { Status } from '../../parts/text/status.tsx'
-import { useMay } from '../../session/may.ts'
+import { mailboxActions } from './actions.ts'
 import { Create } from './create.tsx'
 import { mailboxesQuery } from './queries.ts'
 
 export function Mailboxes() {
   const query = useQuery(mailboxesQuery)
-  const mayCreate = useMay('mailboxes:write')
   const [asked, ask] = useState(false)
   const [made, setMade] = useState<NewMailbox>()
-  useCommands(mayCreate ? [{ name: 'New mailbox', run: () => ask(true) }] : [])
-  const add = (
-    <Button look="primary" onPress={() => ask(true)}>
-      New mailbox
-    </Button>
-  )
+  const add = <ActionButtons actions={useActions(mailboxActions, () => ask(true))} look="primary" />
   return (
-    <Page title="Mailboxes" about="Each has an address at one of your verified domains." actions={mayCreate && add}>
+    <Page title="Mailboxes" about="Each has an address at one of your verified domains." actions={add}>
       <Card>
         <Loaded query={query} what="mailboxes">
           {({ data }) =>
             data.length === 0 ? (
               <Empty title="No mailboxes yet" about="A mailbox needs a verified domain. Then it receives at once.">
-                {mayCreate && add}
+                {add}
               </Empty>
             ) : (
               <Table

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Member } from '../../api/generated.ts'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Table } from '../../parts/page/table.tsx'
@@ -13,6 +14,7 @@ import { Person } from '../../parts/text/person.tsx'
 import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
 import { useMay } from '../../session/may.ts'
+import { memberActions } from './actions.ts'
 import { AddMember } from './add-member.tsx'
 import { GiveRole } from './give-role.tsx'
 import { Invite } from './invite.tsx'
@@ -28,14 +30,9 @@ export function Members() {
   const [asked, ask] = useState<Asked>()
   const [made, setMade] = useState<MadeLink>()
   const close = () => ask(undefined)
-  useCommands(mayManage ? [{ name: 'Add a member', run: () => ask({ what: 'add' }) }] : [])
-  const add = (
-    <Button look="primary" onPress={() => ask({ what: 'add' })}>
-      Add a member
-    </Button>
-  )
+  const add = <ActionButtons actions={useActions(memberActions, () => ask({ what: 'add' }))} look="primary" />
   return (
-    <Page title="Members" about="People of the organization who can sign in." actions={mayManage && add}>
+    <Page title="Members" about="People of the organization who can sign in." actions={add}>
       <Card>
         <Loaded query={useQuery(membersQuery)} what="members">
           {({ data }) =>

@@ -6,13 +6,14 @@ import { Input } from 'react-aria-components/Input'
 import { SearchField } from 'react-aria-components/SearchField'
 import { ApiError } from '../../api/call.ts'
 import { searchMessages } from '../../api/generated.ts'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { useKeys } from '../../parts/keyboard/keys.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { ShowMore } from '../../parts/page/show-more.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Failure } from '../../parts/state/failure.tsx'
+import { searchActions } from './actions.ts'
 import { Found } from './found.tsx'
 import styles from './search.module.css'
 
@@ -34,7 +35,7 @@ export function Search() {
     const at = results.findIndex((one) => one.matches(':focus'))
     results[at < 0 ? 0 : Math.max(0, at + by)]?.focus()
   }
-  useKeys({ j: () => step(1), k: () => step(-1) })
+  useActions(searchActions, step)
   const mistake = query.error instanceof ApiError && query.error.field === 'q' ? query.error.message : undefined
   return (
     <Page title="Search">

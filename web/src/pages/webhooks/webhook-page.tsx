@@ -3,10 +3,10 @@ import { useParams } from '@tanstack/react-router'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
-import { Actions } from './actions.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { webhookQuery } from './queries.ts'
 import { State } from './state.tsx'
+import { Actions } from './webhook-actions.tsx'
 import styles from './webhooks.module.css'
 
 /** A webhook and its deliveries. */

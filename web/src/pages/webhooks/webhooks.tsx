@@ -2,29 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../api/generated.ts'
-import { Button } from '../../parts/form/button.tsx'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
+import { useActions } from '../../parts/actions/use-actions.ts'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
-import { useCommands } from '../../parts/keyboard/commands.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
-import { useMay } from '../../session/may.ts'
+import { webhookActions } from './actions.ts'
 import { webhooksQuery } from './queries.ts'
 import { State } from './state.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 
 export function Webhooks() {
-  const may = useMay('webhooks:write')
   const [asked, ask] = useState(false)
   const [secret, setSecret] = useState<string>()
-  useCommands(may ? [{ name: 'New webhook', run: () => ask(true) }] : [])
-  const add = may && (
-    <Button look="primary" onPress={() => ask(true)}>
-      New webhook
-    </Button>
-  )
+  const add = <ActionButtons actions={useActions(webhookActions, () => ask(true))} look="primary" />
   return (
     <Page title="Webhooks" about="Events are posted to these URLs, at once and signed." actions={add}>
       <Card>

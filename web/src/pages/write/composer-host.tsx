@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
-import { useKeys } from '../../parts/keyboard/keys.ts'
 import { afterPaint } from '../../parts/state/after-paint.ts'
 import { ahead } from '../../parts/state/ahead.ts'
 import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
-import { useBeginning, write } from './beginning/opening.ts'
+import { useBeginning } from './beginning/opening.ts'
 import { signaturesQuery } from './beginning/signature-queries.ts'
 import { sendersOf } from './writing.ts'
 
@@ -16,7 +15,6 @@ const Composer = lazily(() => import('./composer.tsx'))
 export function ComposerHost({ me }: { me: Me }) {
   const asked = useBeginning()
   const mayWrite = sendersOf(me).length > 0
-  useKeys(mayWrite ? { c: () => write({ what: 'new' }) } : {})
   // The page has priority.
   const [isPainted, setPainted] = useState(false)
   useEffect(() => afterPaint(() => setPainted(true)), [])

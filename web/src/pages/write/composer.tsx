@@ -1,8 +1,11 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
+import { readyOf } from '../../parts/actions/action.ts'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
 import { IconButton } from '../../parts/form/icon-button.tsx'
 import { toasts } from '../../parts/state/toasts.ts'
+import { closingActions } from './actions.ts'
 import { begin } from './beginning/begin.ts'
 import type { Beginning } from './beginning/opening.ts'
 import styles from './composer.module.css'
@@ -58,7 +61,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
           icon={isSmall ? 'previous' : 'next'}
           onPress={() => show({ isSmall: !isSmall })}
         />
-        <IconButton name="Close" shortcut="Esc" icon="close" onPress={close} />
+        <ActionButtons actions={readyOf(closingActions, { close })} />
       </div>
       {!isSmall && <Form key={writing.key} me={me} openMessage={openMessage} />}
     </section>

@@ -1,13 +1,16 @@
 import { type DragEvent, type KeyboardEvent, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
+import { keyOf, keysOf, readyOf } from '../../parts/actions/action.ts'
+import { ActionButton } from '../../parts/actions/action-button.tsx'
+import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { FieldErrors } from '../../parts/form/field-errors.ts'
-import { IconButton } from '../../parts/form/icon-button.tsx'
 import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
 import { toasts } from '../../parts/state/toasts.ts'
 import { useMay } from '../../session/may.ts'
 import { usePresence } from '../mail/presence/use-presence.ts'
+import { closingActions, sendingActions, writingActions } from './actions.ts'
 import { AttachButton } from './attachments/attach-button.tsx'
 import { Files } from './attachments/files.tsx'
 import { pictureUrl } from './attachments/picture-url.ts'
@@ -72,10 +75,19 @@ export function Form({ me, openMessage }: { me: Me; openMessage: OpenMessage }) 
         { timeout: undoable },
       )
   }
+  const { isRich } = writing
+  const open = {
+    ...{ isRich, mayApprove, send, discard, close },
+    sendLater: () => checked() && askLater(true),
+    askApproval: ask,
+    format: () => change(isRich ? { isRich: false } : formatted(writing)),
+  }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
-    else if (event.key === 'Escape' && (isEditor(event.target) || !event.defaultPrevented)) close()
-    else return
+    const key = keyOf(event)
+    const [found] = [...sendingActions, ...closingActions].filter((one) => key && keysOf(one).includes(key))
+    // The editor catches Esc and does nothing.
+    if (!found || (key === 'Esc' && event.defaultPrevented && !isEditor(event.target))) return
+    found.do(open)
     event.preventDefault()
   }
   const onDrop = (event: DragEvent) => {
@@ -164,27 +176,18 @@ export function Form({ me, openMessage }: { me: Me; openMessage: OpenMessage }) 
         </p>
       )}
       <div className={styles.foot}>
-        <Button look="primary" onPress={send}>
-          Send
-        </Button>
-        <Button onPress={() => checked() && askLater(true)}>Send later</Button>
-        {!mayApprove && <Button onPress={ask}>Ask for approval</Button>}
+        {readyOf(sendingActions, open).map((action) => (
+          <ActionButton key={action.name} action={action} {...(action.name === 'Send' && { look: 'primary' })} />
+        ))}
         <KeptState openMessage={openMessage} problem={problem} />
         <AttachButton />
-        <IconButton
-          name={writing.isRich ? 'Write as plain text' : 'Write with formatting'}
-          icon="format"
-          filled={writing.isRich}
-          onPress={() => change(writing.isRich ? { isRich: false } : formatted(writing))}
-        />
-        <IconButton name="Discard" icon="delete" onPress={discard} />
+        <ActionButtons actions={readyOf(writingActions, open)} />
       </div>
       {asksLater && <SendLater member={me.id} writing={writing} onClose={() => askLater(false)} />}
     </form>
   )
 }
 
-/** Catches Esc and does nothing. */
 const isEditor = (target: EventTarget) => target instanceof Element && target.closest('[contenteditable]') !== null
 
 /** Reports to others who read the conversation that it is being answered. */

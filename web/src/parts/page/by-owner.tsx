@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import { type Need, useMay } from '../../session/may.ts'
 import { meQuery } from '../../session/me.ts'
 import type { Owned } from '../../session/owned.ts'
+import type { Ready } from '../actions/action.ts'
+import { ActionButtons } from '../actions/action-buttons.tsx'
 import { Loaded } from '../state/loaded.tsx'
 import { Card } from './card.tsx'
 import styles from './page.module.css'
@@ -15,8 +17,8 @@ interface Props<T> {
   /** The permission to change the organization's items. Every member may change their own. */
   readonly needs: Need
   readonly about: (own: boolean) => ReactNode
-  /** The button that creates one. */
-  readonly add: (own: boolean) => ReactNode
+  /** What creates one of the organization, and what creates one's own. */
+  readonly add: readonly Ready[]
   /** Buttons for who may use the items without changing them. */
   readonly use?: (own: boolean) => ReactNode
   /** In a wide window, shows the member's items beside the organization's. */
@@ -39,7 +41,7 @@ export function ByOwner<T>({ query, what, needs, about, add, use, sideBySide = f
           (mayChange || use) && (
             <div className={styles.actions}>
               {use?.(own)}
-              {mayChange && add(own)}
+              <ActionButtons actions={add.filter((one) => (one.own ?? false) === own)} look="primary" />
             </div>
           )
         }

@@ -5,7 +5,7 @@ import { Input } from 'react-aria-components/Input'
 import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
 import { SearchField } from 'react-aria-components/SearchField'
-import styles from './filter-menu.module.css'
+import styles from '../../../parts/form/menu.module.css'
 import type { Choices } from './filter-menu.tsx'
 
 interface Props extends Choices {

@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from 'react'
-import { IconButton } from '../../../parts/form/icon-button.tsx'
-import type { IconName } from '../../../parts/icon.tsx'
-import { useKeysHeldBack } from '../../../parts/keyboard/held-back.ts'
+import type { Ready } from '../../../parts/actions/action.ts'
+import { ActionButton } from '../../../parts/actions/action-button.tsx'
+import { useKeysHeldBack } from '../../../parts/actions/held-back.ts'
 import { lazily } from '../../../parts/state/loading-parts.ts'
 import { Part } from '../../../parts/state/part.tsx'
 
@@ -23,31 +23,27 @@ export interface Choices {
   readonly typed?: { readonly value: string; readonly onChange: (value: string) => void }
 }
 
-interface Props extends Choices {
-  readonly shortcut: string
-  readonly icon: IconName
+interface Props extends Omit<Choices, 'name'> {
+  readonly action: Ready
   readonly isOpen: boolean
   readonly onOpen: (open: boolean) => void
 }
 
 /** A menu that narrows as one types. Only its button is loaded and rendered until it is opened. */
-export function FilterMenu({ shortcut, icon, isOpen, onOpen, ...menu }: Props) {
+export function FilterMenu({ action, isOpen, onOpen, ...menu }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   useKeysHeldBack(isOpen)
   return (
     <>
-      <IconButton
+      <ActionButton
         ref={button}
-        name={menu.name}
-        shortcut={shortcut}
-        icon={icon}
+        action={{ ...action, do: () => onOpen(!isOpen) }}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        onPress={() => onOpen(!isOpen)}
       />
       {isOpen && (
         <Part name="The menu" onFailed={() => onOpen(false)}>
-          <FilterChoices {...menu} button={button} onOpen={onOpen} />
+          <FilterChoices {...menu} name={action.name} button={button} onOpen={onOpen} />
         </Part>
       )}
     </>

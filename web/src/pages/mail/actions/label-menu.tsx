@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Ready } from '../../../parts/actions/action.ts'
 import { LabelChip } from '../../../parts/text/label-chip.tsx'
 import { labelsQuery, labelText } from '../../labels/queries.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import type { Subject } from './subject.ts'
 
 interface Props {
+  readonly action: Ready
   readonly subjects: readonly Subject[]
   readonly isOpen: boolean
   readonly onOpen: (open: boolean) => void
@@ -12,7 +14,7 @@ interface Props {
 }
 
 /** Adds or removes a label. */
-export function LabelMenu({ subjects, isOpen, onOpen, onChoose }: Props) {
+export function LabelMenu({ action, subjects, isOpen, onOpen, onChoose }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
   const noteOf = (keyword: string) => {
     const on = subjects.filter((one) => one.labels.has(keyword)).length
@@ -20,9 +22,7 @@ export function LabelMenu({ subjects, isOpen, onOpen, onChoose }: Props) {
   }
   return (
     <FilterMenu
-      name="Label"
-      shortcut="l"
-      icon="label"
+      action={action}
       isOpen={isOpen}
       onOpen={onOpen}
       choices={labels.map((label) => ({

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Ready } from '../../../parts/actions/action.ts'
 import { folderName } from '../../../parts/text/folder-name.ts'
 import type { Place } from '../place.ts'
 import { foldersQuery } from '../queries.ts'
 import { FilterMenu } from './filter-menu.tsx'
 
 interface Props {
+  readonly action: Ready
   readonly place: Place
   readonly isOpen: boolean
   readonly onOpen: (open: boolean) => void
@@ -18,7 +20,7 @@ interface Props {
 const another = '/'
 
 /** The target of a move: another folder of the mailbox, or a new one with the typed name. */
-export function MoveMenu({ place, isOpen, onOpen, onChoose, onNew }: Props) {
+export function MoveMenu({ action, place, isOpen, onOpen, onChoose, onNew }: Props) {
   const [typed, type] = useState('')
   const folders = useQuery(foldersQuery(place.mailbox)).data?.data ?? []
   const choices = folders
@@ -28,9 +30,7 @@ export function MoveMenu({ place, isOpen, onOpen, onChoose, onNew }: Props) {
   const isNew = wanted !== '' && !folders.some(({ name }) => folderName(name).toLowerCase() === wanted.toLowerCase())
   return (
     <FilterMenu
-      name="Move"
-      shortcut="v"
-      icon="folder"
+      action={action}
       isOpen={isOpen}
       onOpen={(open) => {
         type('')

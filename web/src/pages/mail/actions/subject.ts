@@ -14,11 +14,15 @@ export interface Subject {
 type Part = Pick<ThreadMessage, 'id' | 'unread' | 'starred' | 'labels'>
 
 /** `messages` are its known messages. */
-export function subjectOf({ id, ids }: Pick<Row, 'id' | 'ids'>, messages: readonly Part[]): Subject {
+export function subjectOf(
+  { id, ids, unread }: Pick<Row, 'id' | 'ids'> & Partial<Row>,
+  messages: readonly Part[],
+): Subject {
   return {
     id,
     ids,
-    unread: messages.some(({ unread }) => unread),
+    // The list knows it also of messages that it has not loaded.
+    unread: unread ?? messages.some((one) => one.unread),
     starred: messages.some(({ starred }) => starred),
     labels: new Set(messages.flatMap(({ labels }) => labels)),
   }

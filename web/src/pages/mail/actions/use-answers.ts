@@ -1,23 +1,13 @@
-import { useCommands } from '../../../parts/keyboard/commands.ts'
-import { useKeys } from '../../../parts/keyboard/keys.ts'
+import type { Ready } from '../../../parts/actions/action.ts'
+import { useActions } from '../../../parts/actions/use-actions.ts'
 import type { Mode } from '../../write/beginning/answer.ts'
 import { write } from '../../write/beginning/opening.ts'
 import { useMayWrite } from '../../write/sending/use-may-write.ts'
 import type { Place } from '../place.ts'
+import { answerActions } from './table.ts'
 
-/** Answers to a message, also by keys and commands; undefined where none can be written. */
-export function useAnswers(place: Place, id: string | undefined): ((what: Mode) => void) | undefined {
-  const mayWrite = useMayWrite()
-  const answer = mayWrite && id !== undefined ? (what: Mode) => write({ what, place, id }) : undefined
-  useKeys(answer ? { r: () => answer('reply'), a: () => answer('reply_all'), f: () => answer('forward') } : {})
-  useCommands(
-    answer
-      ? [
-          { name: 'Reply', shortcut: 'r', run: () => answer('reply') },
-          { name: 'Reply to all', shortcut: 'a', run: () => answer('reply_all') },
-          { name: 'Forward', shortcut: 'f', run: () => answer('forward') },
-        ]
-      : [],
-  )
-  return answer
+/** Offers answers to a message; none where none can be written. */
+export function useAnswers(place: Place, id: string | undefined): readonly Ready[] {
+  const mayWrite = useMayWrite() && id !== undefined
+  return useActions(answerActions, mayWrite ? (what: Mode) => write({ what, place, id }) : undefined)
 }

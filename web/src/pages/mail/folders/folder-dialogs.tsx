@@ -32,14 +32,7 @@ export default function FolderDialogs({ mailbox, asked, onAsk, onDone }: Props) 
   }
   switch (what) {
     case 'menu':
-      return (
-        <FolderMenu
-          folder={folder}
-          button={asked.button}
-          onClose={onClose}
-          onChoose={(chosen) => onAsk({ what: chosen, folder })}
-        />
-      )
+      return <FolderMenu folder={folder} button={asked.button} onClose={onClose} onChoose={onAsk} />
     case 'new':
       return (
         <NewFolder

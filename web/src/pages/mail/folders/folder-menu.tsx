@@ -1,13 +1,17 @@
 import { useEffect, useRef } from 'react'
-import { Menu, MenuItem } from 'react-aria-components/Menu'
+import { Menu } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
+import { readyOf } from '../../../parts/actions/action.ts'
+import { ActionItem } from '../../../parts/actions/action-item.tsx'
+import styles from '../../../parts/form/menu.module.css'
 import { afterPaint } from '../../../parts/state/after-paint.ts'
-import styles from '../actions/filter-menu.module.css'
+import { folderActions } from './actions.ts'
+import type { Asked } from './asked.ts'
 
 interface Props {
   readonly folder: string
   readonly button: Element
-  readonly onChoose: (what: 'rename' | 'delete' | 'new') => void
+  readonly onChoose: (asked: Asked) => void
   readonly onClose: () => void
 }
 
@@ -18,9 +22,9 @@ export function FolderMenu({ folder, button, onChoose, onClose }: Props) {
   // React Aria takes Enter on a native button for the click of a screen reader, and leaves the focus on the menu.
   useEffect(() => afterPaint(() => menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()), [])
   // The focus has returned to the button before a dialog takes it, so that it returns there again.
-  const choose = (what: 'rename' | 'delete' | 'new') => {
+  const choose = (asked: Asked) => {
     onClose()
-    afterPaint(() => onChoose(what))
+    afterPaint(() => onChoose(asked))
   }
   return (
     <Popover
@@ -32,15 +36,9 @@ export function FolderMenu({ folder, button, onChoose, onClose }: Props) {
       placement="bottom start"
     >
       <Menu ref={menu} aria-label={`Menu of ${folder}`} autoFocus="first" className={`${styles.menu}`}>
-        <MenuItem className={`${styles.item}`} onAction={() => choose('rename')}>
-          Rename
-        </MenuItem>
-        <MenuItem className={`${styles.item}`} onAction={() => choose('new')}>
-          New folder within it
-        </MenuItem>
-        <MenuItem className={`${styles.item}`} onAction={() => choose('delete')}>
-          Delete
-        </MenuItem>
+        {readyOf(folderActions(folder), choose).map((action) => (
+          <ActionItem key={action.name} action={action} />
+        ))}
       </Menu>
     </Popover>
   )

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type Rect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useActions } from '../../../parts/actions/use-actions.ts'
 import { useSettled } from '../../../parts/form/use-settled.ts'
-import { useKeys } from '../../../parts/keyboard/keys.ts'
 import { afterPaint } from '../../../parts/state/after-paint.ts'
 import { ahead } from '../../../parts/state/ahead.ts'
 import { Empty } from '../../../parts/state/empty.tsx'
@@ -13,6 +13,7 @@ import { write } from '../../write/beginning/opening.ts'
 import { useMayWrite } from '../../write/sending/use-may-write.ts'
 import { star } from '../actions/actions.ts'
 import { subjectOf } from '../actions/subject.ts'
+import { listActions } from '../actions/table.ts'
 import { useMayChange } from '../actions/use-may-change.ts'
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
@@ -136,18 +137,15 @@ export function ThreadList({ place, opened, isBeside }: Props) {
     return afterPaint(() => void loadAhead(place, likely))
   }, [place, likely])
   const isInList = () => scroller.current?.contains(document.activeElement) ?? false
-  useKeys(
-    opened !== undefined
-      ? {}
-      : {
-          j: () => focusRow(isInList() ? active + 1 : active),
-          k: () => focusRow(isInList() ? active - 1 : active),
-          o: () => open(active),
-          x: () => selection.toggle(active),
-          u: rows.again,
-          Escape: selection.clear,
-        },
-  )
+  const ofList = {
+    step: (by: number) => focusRow(isInList() ? active + by : active),
+    open: () => open(active),
+    select: () => selection.toggle(active),
+    selectUpTo: () => selection.extend(active),
+    selectNone: selection.clear,
+    again: rows.again,
+  }
+  useActions(listActions, opened === undefined ? ofList : undefined)
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / height) - 1)
     const moves: Record<string, number> = {

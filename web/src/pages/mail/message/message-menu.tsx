@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { Popover } from 'react-aria-components/Popover'
 import type { ThreadMessage } from '../../../api/generated.ts'
 import { IconButton } from '../../../parts/form/icon-button.tsx'
-import styles from '../actions/filter-menu.module.css'
+import styles from '../../../parts/form/menu.module.css'
 import type { Place } from '../place.ts'
 import { MessageMenuItems } from './message-menu-items.tsx'
 

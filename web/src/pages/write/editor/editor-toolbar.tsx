@@ -1,80 +1,37 @@
-import { lift, toggleMark, wrapIn } from 'prosemirror-commands'
-import type { MarkType, NodeType } from 'prosemirror-model'
-import { liftListItem, wrapInList } from 'prosemirror-schema-list'
-import type { Command, EditorState } from 'prosemirror-state'
 import type { EditorView } from 'prosemirror-view'
 import { useState } from 'react'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { Toolbar } from 'react-aria-components/Toolbar'
+import { readyOf } from '../../../parts/actions/action.ts'
 import button from '../../../parts/form/icon-button.module.css'
-import { Icon, type IconName } from '../../../parts/icon.tsx'
+import { Icon } from '../../../parts/icon.tsx'
 import { tip } from '../../../parts/state/tips.tsx'
+import { textActions } from './actions.ts'
 import { LinkDialog } from './link-dialog.tsx'
 import { schema } from './schema.ts'
 
-const { nodes, marks } = schema
-
-/** Actions on the text. Their keys are those of any editor. */
+/** Buttons that are pressed where their formatting is. */
 export function EditorToolbar({ view }: { view: EditorView }) {
   const [asksLink, askLink] = useState(false)
   const { state } = view
-  const run = (command: Command) => () => {
-    command(view.state, view.dispatch, view)
-    view.focus()
-  }
-  const list = (type: NodeType) => run(isWithin(state, type) ? liftListItem(nodes.list_item) : wrapInList(type))
   return (
     <Toolbar aria-label="Formatting">
-      <Toggle
-        name="Bold"
-        shortcut="Ctrl B"
-        icon="bold"
-        is={hasMark(state, marks.strong)}
-        onChange={run(toggleMark(marks.strong))}
-      />
-      <Toggle
-        name="Italic"
-        shortcut="Ctrl I"
-        icon="italic"
-        is={hasMark(state, marks.em)}
-        onChange={run(toggleMark(marks.em))}
-      />
-      <Toggle
-        name="Underline"
-        shortcut="Ctrl U"
-        icon="underline"
-        is={hasMark(state, marks.underline)}
-        onChange={run(toggleMark(marks.underline))}
-      />
-      <Toggle
-        name="Bulleted list"
-        icon="bullets"
-        is={isWithin(state, nodes.bullet_list)}
-        onChange={list(nodes.bullet_list)}
-      />
-      <Toggle
-        name="Numbered list"
-        icon="numbers"
-        is={isWithin(state, nodes.ordered_list)}
-        onChange={list(nodes.ordered_list)}
-      />
-      <Toggle
-        name="Quotation"
-        icon="quote"
-        is={isWithin(state, nodes.blockquote)}
-        onChange={run(isWithin(state, nodes.blockquote) ? lift : wrapIn(nodes.blockquote))}
-      />
-      <Toggle
-        name="Link"
-        icon="link"
-        is={hasMark(state, marks.link)}
-        onChange={hasMark(state, marks.link) ? run(toggleMark(marks.link)) : () => askLink(true)}
-      />
+      {readyOf(textActions, { view, askLink: () => askLink(true) }).map(({ name, icon, shortcut, isOn, ...action }) => (
+        <ToggleButton
+          key={name}
+          {...tip(name, shortcut)}
+          className={`${button.button}`}
+          isSelected={isOn}
+          onChange={action.do}
+        >
+          {icon && <Icon name={icon} />}
+        </ToggleButton>
+      ))}
       {asksLink && (
         <LinkDialog
           text={state.doc.textBetween(state.selection.from, state.selection.to)}
           onLink={(href, text) => {
-            const node = schema.text(text, [marks.link.create({ href })])
+            const node = schema.text(text, [schema.marks.link.create({ href })])
             view.dispatch(view.state.tr.replaceSelectionWith(node, false).scrollIntoView())
           }}
           onClose={() => {
@@ -86,29 +43,4 @@ export function EditorToolbar({ view }: { view: EditorView }) {
       )}
     </Toolbar>
   )
-}
-
-interface ToggleProps {
-  readonly name: string
-  readonly shortcut?: string
-  readonly icon: IconName
-  readonly is: boolean
-  readonly onChange: () => void
-}
-
-function Toggle({ name, shortcut, icon, is, onChange }: ToggleProps) {
-  return (
-    <ToggleButton {...tip(name, shortcut)} className={`${button.button}`} isSelected={is} onChange={onChange}>
-      <Icon name={icon} />
-    </ToggleButton>
-  )
-}
-
-function hasMark({ selection: { from, to, empty, $from }, storedMarks, doc }: EditorState, type: MarkType): boolean {
-  return empty ? type.isInSet(storedMarks ?? $from.marks()) !== undefined : doc.rangeHasMark(from, to, type)
-}
-
-function isWithin({ selection: { $from } }: EditorState, type: NodeType): boolean {
-  for (let depth = $from.depth; depth > 0; depth--) if ($from.node(depth).type === type) return true
-  return false
 }

@@ -1,9 +1,11 @@
-import { baseKeymap, chainCommands, exitCode, toggleMark } from 'prosemirror-commands'
+import { baseKeymap, chainCommands, exitCode } from 'prosemirror-commands'
 import { history, redo, undo } from 'prosemirror-history'
 import { InputRule, inputRules, wrappingInputRule } from 'prosemirror-inputrules'
 import { keymap } from 'prosemirror-keymap'
 import { liftListItem, sinkListItem, splitListItem } from 'prosemirror-schema-list'
 import type { Command, Plugin } from 'prosemirror-state'
+import { keysOf } from '../../../parts/actions/action.ts'
+import { textActions } from './actions.ts'
 import { schema } from './schema.ts'
 
 const { nodes, marks } = schema
@@ -13,11 +15,18 @@ const breakLine: Command = (state, dispatch) => {
   return true
 }
 
+/** The keys of an action as ProseMirror names them. */
+function keyed(action: (typeof textActions)[number]): [string, Command][] {
+  const command: Command = (_state, _dispatch, view) => {
+    if (view) action.do({ view, askLink: () => {} })
+    return true
+  }
+  return keysOf(action).map((key) => [key.toLowerCase().replace('ctrl ', 'Mod-'), command])
+}
+
 /** Tab leaves the text, as elsewhere on the page. */
 const keys: Record<string, Command> = {
-  'Mod-b': toggleMark(marks.strong),
-  'Mod-i': toggleMark(marks.em),
-  'Mod-u': toggleMark(marks.underline),
+  ...Object.fromEntries(textActions.flatMap(keyed)),
   'Mod-z': undo,
   'Mod-y': redo,
   'Shift-Mod-z': redo,
