@@ -6,7 +6,7 @@ import { labelActions } from '../pages/labels/actions.ts'
 import { mailboxActions } from '../pages/mailboxes/actions.ts'
 import { memberActions } from '../pages/members/actions.ts'
 import { webhookActions } from '../pages/webhooks/actions.ts'
-import type { Action } from '../parts/actions/action.ts'
+import type { PageAction } from '../parts/actions/action.ts'
 
 /** The pages of an organization, in the order of the navigation. A page is shown to roles that may use it. */
 export const pages = [
@@ -27,7 +27,7 @@ export const pages = [
 ] as const
 
 /** Actions of pages that the command palette offers everywhere: it opens the page, which does it. */
-export const pageActions: readonly (Pick<Action, 'name' | 'needs'> & { readonly to: string })[] = [
+export const pageActions: readonly (Pick<PageAction<void>, 'name' | 'needs'> & { readonly to: string })[] = [
   ...labelActions.map((action) => ({ ...action, to: '/labels' })),
   ...[...filterActions, ...trialActions].map((action) => ({ ...action, to: '/filters' })),
   ...blockActions.map((action) => ({ ...action, to: '/blocked-senders' })),

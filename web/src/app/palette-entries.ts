@@ -58,7 +58,7 @@ export function useEntries(me: Me): Entry[] {
     ...pages.filter(({ needs }) => may(me, needs)).map((page) => to(page.to, page.title, 'Page')),
     to('/profile', 'Your profile', 'Page'),
     ...pageActions
-      .filter(({ name, needs }) => (needs === undefined || may(me, needs)) && !taken.has(name))
+      .filter(({ name, needs }) => may(me, needs) && !taken.has(name))
       .map(({ to: page, name }) => ({ ...to(page, name, 'Action'), id: name, run: () => goAndDo(page, name) })),
     ...mailboxes.map(({ address }) => to(`/mailboxes/${encodeURIComponent(address)}`, address, 'Mailbox')),
     ...webhooks.map(({ id, name, url }) => to(`/webhooks/${id}`, name || url, 'Webhook')),

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Me, MePermissionsItem, MeScopesItem } from '../api/generated.ts'
+import type { Me } from '../api/generated.ts'
 import { meQuery } from './me.ts'
-
-/** A scope, or a permission that only roles have. */
-export type Need = MeScopesItem | MePermissionsItem
+import type { Need } from './need.ts'
 
 /** Whether the signed-in member has a scope or permission. The service decides; this only hides what it would refuse. */
 export function useMay(need: Need): boolean {

@@ -1,6 +1,6 @@
-import type { Action } from '../../parts/actions/action.ts'
+import type { PageAction } from '../../parts/actions/action.ts'
 
-export const blockActions: readonly Action<(own: boolean) => void>[] = [
+export const blockActions: readonly PageAction<(own: boolean) => void>[] = [
   { name: 'Block senders', needs: 'filters:write', do: (block) => block(false) },
   { name: 'Block for yourself', own: true, needs: 'filters:read', do: (block) => block(true) },
 ]

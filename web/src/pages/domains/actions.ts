@@ -1,5 +1,5 @@
-import type { Action } from '../../parts/actions/action.ts'
+import type { PageAction } from '../../parts/actions/action.ts'
 
-export const domainActions: readonly Action<() => void>[] = [
+export const domainActions: readonly PageAction<() => void>[] = [
   { name: 'Add a domain', needs: 'domains:write', do: (ask) => ask() },
 ]

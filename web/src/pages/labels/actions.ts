@@ -1,6 +1,6 @@
-import type { Action } from '../../parts/actions/action.ts'
+import type { PageAction } from '../../parts/actions/action.ts'
 
-export const labelActions: readonly Action<(own: boolean) => void>[] = [
+export const labelActions: readonly PageAction<(own: boolean) => void>[] = [
   { name: 'New label', needs: 'labels:write', do: (create) => create(false) },
   { name: 'New own label', own: true, needs: 'labels:read', do: (create) => create(true) },
 ]

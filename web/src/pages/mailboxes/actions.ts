@@ -1,5 +1,5 @@
-import type { Action } from '../../parts/actions/action.ts'
+import type { PageAction } from '../../parts/actions/action.ts'
 
-export const mailboxActions: readonly Action<() => void>[] = [
+export const mailboxActions: readonly PageAction<() => void>[] = [
   { name: 'New mailbox', needs: 'mailboxes:write', do: (ask) => ask() },
 ]

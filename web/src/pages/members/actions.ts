@@ -1,5 +1,5 @@
-import type { Action } from '../../parts/actions/action.ts'
+import type { PageAction } from '../../parts/actions/action.ts'
 
-export const memberActions: readonly Action<() => void>[] = [
+export const memberActions: readonly PageAction<() => void>[] = [
   { name: 'Add a member', needs: 'manage_members', do: (ask) => ask() },
 ]

@@ -1,5 +1,5 @@
-import type { Action } from '../../parts/actions/action.ts'
+import type { PageAction } from '../../parts/actions/action.ts'
 
-export const webhookActions: readonly Action<() => void>[] = [
+export const webhookActions: readonly PageAction<() => void>[] = [
   { name: 'New webhook', needs: 'webhooks:write', do: (ask) => ask() },
 ]

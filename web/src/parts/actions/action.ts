@@ -1,5 +1,5 @@
-import type { Need } from '../../session/may.ts'
-import type { IconName } from '../icon.tsx'
+import type { Need } from '../../session/need.ts'
+import type { IconName } from '../icons.ts'
 
 /** Something that a member can do, declared once for keys, palette, toolbars, menus and the sheet of keys. `T` is what it is done with:
  *  selected conversations, or what a page has to open its dialogs. */
@@ -21,6 +21,9 @@ export interface Action<T = void> {
   readonly on?: (it: T) => boolean
   readonly do: (it: T) => void
 }
+
+/** An action of a page, which the palette offers everywhere to those who may do it. */
+export type PageAction<T> = Action<T> & { readonly needs: Need }
 
 /** An action that can be done now, with what it is done with. */
 export interface Ready extends Pick<Action, 'name' | 'short' | 'icon' | 'own'> {
@@ -46,9 +49,17 @@ export function keysOf({ key = [] }: Pick<Action, 'key'>): readonly string[] {
   return typeof key === 'string' ? [key] : key
 }
 
+/** Of the event of a key, what says which. */
+interface Pressed {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  readonly shiftKey: boolean
+}
+
 /** The key of an event by its name in an action; undefined with modifiers that no action has. */
-export function keyOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>) {
-  const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+export function keyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): string | undefined {
   const isLetter = /^[a-z]$/i.test(key)
   if (altKey || ((ctrlKey || metaKey) && shiftKey)) return undefined
   if (ctrlKey || metaKey) return `Ctrl ${isLetter ? key.toUpperCase() : key}`

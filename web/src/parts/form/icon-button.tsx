@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, Ref } from 'react'
-import { Icon, type IconName } from '../icon.tsx'
+import { Icon } from '../icon.tsx'
+import type { IconName } from '../icons.ts'
 import { tip } from '../state/tips.tsx'
 import styles from './icon-button.module.css'
 
