@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { each } from '#test/world/each.ts'
-import { batched } from './batching.ts'
+import { batched, Failed, togetherOrEach } from './batching.ts'
 
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
 const forever = 10 * 60_000
@@ -73,3 +73,35 @@ test('what fails fails all calls of the batch, and none after it', async () => {
   fails = false
   assert.deepEqual(await Promise.all([call(3), call(4)]), [3, 4])
 })
+
+test('a call that fails alone in its batch fails no other', async () => {
+  const work = async (batch: readonly number[]) => batch.map((one) => (one === 2 ? new Failed('odd') : one))
+  const call = batched(work, (waiting) => waiting.length)
+  const answers = await Promise.allSettled([call(1), call(2), call(3)])
+  assert.deepEqual(each(answers, 'status'), ['fulfilled', 'rejected', 'fulfilled'])
+})
+
+/** What is done: each call of the work, and the answers, of which `x` is a failure. Work with a word in capitals fails. */
+for (const [what, batch, calls, answers] of [
+  ['goes together if nothing fails', 'a b c', 'abc', 'a b c'],
+  ['goes alone if one fails', 'a B c', 'aBc a B c', 'a x c'],
+  ['is tried once if it is alone', 'A', 'A', 'x'],
+  ['goes no further after a failure that stands for all', 'a END c', 'aENDc a END', 'a x x'],
+  ['is not tried alone if the failure of all stands for all', 'END ALL', 'ENDALL', 'x x'],
+  ['needs nothing if there is nothing', '', '', ''],
+] as const)
+  test(`a batch ${what}`, async () => {
+    const called: string[] = []
+    const work = async (some: readonly string[]) => {
+      called.push(some.join(''))
+      if (/[A-Z]/.test(some.join(''))) throw some.join('')
+      return some
+    }
+    const done = await togetherOrEach(
+      batch.split(' ').filter(Boolean),
+      work,
+      (error) => !/^(?:END|ENDALL)$/.test(String(error)),
+    )
+    assert.equal(called.join(' '), calls)
+    assert.equal(done.map((one) => (one instanceof Failed ? 'x' : one)).join(' '), answers)
+  })

@@ -1,5 +1,6 @@
 import type { Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
+import { Failed, togetherOrEach } from '#/base/event-loop/batching.ts'
 import { collected, pieceBytes } from '#/base/event-loop/pieces.ts'
 import type { SigningKeys } from '#/domains/dkim/signing-keys.ts'
 import { finalOctets } from '#/out/compose/final-octets.ts'
@@ -88,29 +89,26 @@ async function prepareAll(
   )
 }
 
-/** All in one transaction, or, if that fails, each in its own. */
+/** By message, without those that departed before. */
 async function departReady(
   deps: DepartDependencies,
   ready: readonly Departing[],
   now: Date,
-): Promise<Map<string, Ready>> {
-  const { db, mailKey } = deps
-  const [first] = ready
-  if (!first) return new Map()
-  try {
-    const departed = await db.transaction().execute(async (tx) => {
-      const ids = await depart(tx, mailKey, ready, now)
-      const own = ready.filter(({ message }) => ids.has(message.id))
-      await claimAllowances(tx, own)
-      return own
-    })
-    return new Map(departed.map((one) => [one.message.id, loaded(one, now)]))
-  } catch (err) {
-    if (ready.length === 1) return new Map([[first.message.id, failed(deps, first.message, err)]])
-    const each = new Map<string, Ready>()
-    for (const one of ready) for (const [id, result] of await departReady(deps, [one], now)) each.set(id, result)
-    return each
-  }
+): Promise<ReadonlyMap<string, Ready>> {
+  const departed = await togetherOrEach(ready, (some) =>
+    deps.db.transaction().execute(async (tx) => {
+      const ids = await depart(tx, deps.mailKey, some, now)
+      const isOwn = ({ message }: Departing) => ids.has(message.id)
+      await claimAllowances(tx, some.filter(isOwn))
+      return some.map((one) => (isOwn(one) ? loaded(one, now) : undefined))
+    }),
+  )
+  return new Map(
+    ready.flatMap(({ message }, at) => {
+      const one = departed[at]
+      return one ? [[message.id, one instanceof Failed ? failed(deps, message, one.error) : one]] : []
+    }),
+  )
 }
 
 function loaded({ message, raw, encoding }: Departing, now: Date): Ready {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { SharedTime } from '#/base/db/time.ts'
+import { Failed, togetherOrEach } from '#/base/event-loop/batching.ts'
 import { Loop } from '#/base/event-loop/loop.ts'
 import { collected, joined } from '#/base/event-loop/pieces.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
@@ -80,21 +81,24 @@ export class PendingCopies extends Loop {
     return pending.length > 0
   }
 
-  /** All in one transaction, or, if that fails, each in its own: one that cannot be read or stored delays no other. */
+  /** In one transaction, if none of them cannot be read or stored. */
   async #store(pending: readonly PendingCopy[]): Promise<void> {
     const { db, idKey, log } = this.#deps
-    const ids = pending.map(({ id }) => id)
-    try {
-      const copies = await this.#read(pending)
+    const stored = await togetherOrEach(pending, async (some) => {
+      const copies = await this.#read(some)
+      const ids = some.map(({ id }) => id)
       await db.transaction().execute(async (tx) => {
         // Folders first, then the queue: the order in which the removal of a mailbox locks them.
         await storeCopies(tx, idKey, copies)
         if (!(await markCopiesStored(tx, ids))) throw new LeaseLost()
       })
-    } catch (err) {
-      if (pending.length > 1) for (const one of pending) await this.#store([one])
-      else if (err instanceof LeaseLost) log.warn({ message: ids[0] }, 'another worker has stored the copy in Sent')
-      else log.error({ err, message: ids[0] }, 'the copy in Sent could not be stored; it is tried again in 20 seconds')
+      return ids
+    })
+    for (const [at, one] of stored.entries()) {
+      if (!(one instanceof Failed)) continue
+      const [err, message] = [one.error, pending[at]?.id]
+      if (err instanceof LeaseLost) log.warn({ message }, 'another worker has stored the copy in Sent')
+      else log.error({ err, message }, 'the copy in Sent could not be stored; it is tried again in 20 seconds')
     }
   }
 

@@ -2,6 +2,7 @@ import { query } from '#/base/db/query.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
 import { insertQuotaEvents } from '#/base/event-log/quota-reached.ts'
+import { Failed, togetherOrEach } from '#/base/event-loop/batching.ts'
 
 /**
  * Claims part of the organization's allowance for the UTC day of the database's clock. One statement on one row decides,
@@ -40,19 +41,22 @@ export async function claimEach(
   organizationId: string,
   recipients: readonly number[],
 ): Promise<(Refusal | undefined)[]> {
-  const attempt = async (count: number): Promise<Refusal | undefined> => {
-    try {
-      await claimAllowance(tx, organizationId, count)
-      return undefined
-    } catch (error) {
-      if (error instanceof Refusal) return error
-      throw error
-    }
-  }
-  const all = recipients.reduce((sum, count) => sum + count, 0)
-  const together = all === 0 ? undefined : await attempt(all)
-  if (!together || recipients.length === 1) return recipients.map(() => together)
-  const claims: (Refusal | undefined)[] = []
-  for (const count of recipients) claims.push(count === 0 ? undefined : await attempt(count))
-  return claims
+  const claims = await togetherOrEach(
+    recipients,
+    async (some) => {
+      const count = some.reduce((sum, one) => sum + one, 0)
+      if (count > 0) await claimAllowance(tx, organizationId, count)
+      return some.map(() => undefined)
+    },
+    isRefusal,
+  )
+  return claims.map((one) => {
+    if (!(one instanceof Failed)) return one
+    if (isRefusal(one.error)) return one.error
+    throw one.error
+  })
+}
+
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Refusal
 }

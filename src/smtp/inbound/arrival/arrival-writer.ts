@@ -1,5 +1,5 @@
 import type { Db, Tx } from '#/base/db/schema.ts'
-import { batched } from '#/base/event-loop/batching.ts'
+import { batched, togetherOrEach } from '#/base/event-loop/batching.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import { appendNew } from '#/mail/store/append.ts'
 import { appendCopies } from '#/mail/store/append-copies.ts'
@@ -26,64 +26,46 @@ const LONGEST_DELAY = 6
 /** Milliseconds for which the messages of a failed transaction are retried one by one. */
 const RETRY_TIMEOUT = 10_000
 
-/** Undefined for success. */
-type Failure = { readonly error: unknown } | undefined
-
 /** Writes arrived messages, many in one transaction, which shares one commit to disk. */
 export class ArrivalWriter {
   readonly #db: Db
   readonly #idKey: IdHashKey
-  readonly #written: (delivery: Delivery) => Promise<Failure>
+  /** Resolves once every copy is durable. Duplicates of the last 7 days are not stored. Rejects if no copy is stored, with
+   *  `Suspended` if a mailbox is suspended. */
+  readonly keep: (delivery: Delivery) => Promise<void>
   /** Milliseconds for which the next batch waits at most. */
   #delay = 0
 
   constructor(db: Db, idKey: IdHashKey) {
     this.#db = db
     this.#idKey = idKey
-    this.#written = batched(
+    this.keep = batched(
       async (batch) => {
         const begun = performance.now()
-        const failures = await this.#writeBatch(batch)
+        const written = await this.#writeBatch(batch)
         this.#delay = batch.length > 1 ? Math.min(LONGEST_DELAY, (performance.now() - begun) / 2) : 0
-        return failures
+        return written
       },
       batchSize,
       () => this.#delay,
     )
   }
 
-  /** Resolves once every copy is durable. Duplicates of the last 7 days are not stored. Rejects if no copy is stored, with
-   *  `Suspended` if a mailbox is suspended. */
-  async keep(delivery: Delivery): Promise<void> {
-    const failure = await this.#written(delivery)
-    if (failure) throw failure.error
-  }
-
   /** If the transaction fails, each message gets one of its own: one bad message must not affect the others. */
-  async #writeBatch(batch: readonly Delivery[]): Promise<Failure[]> {
-    try {
-      await this.#write(batch)
-      return batch.map(() => undefined)
-    } catch (error) {
-      if (batch.length === 1) return [{ error }]
-      return this.#writeEach(batch)
-    }
-  }
-
-  async #writeEach(batch: readonly Delivery[]): Promise<Failure[]> {
-    const end = performance.now() + RETRY_TIMEOUT
-    const failures: Failure[] = []
-    let last: Failure
-    for (const delivery of batch) {
-      if (performance.now() < end || !last) {
-        const failure = await this.#write([delivery]).catch((error: unknown) => ({ error }))
+  #writeBatch(batch: readonly Delivery[]) {
+    let end: number | undefined
+    return togetherOrEach(
+      batch,
+      async (some) => {
+        await this.#write(some)
+        return some.map(() => undefined)
+      },
+      (error) => {
+        end ??= performance.now() + RETRY_TIMEOUT
         // A refusal of one mailbox says nothing about the others.
-        const { error } = failure ?? {}
-        if (!(error instanceof Suspended)) last = failure ?? last
-        failures.push(failure)
-      } else failures.push(last)
-    }
-    return failures
+        return error instanceof Suspended || performance.now() < end
+      },
+    )
   }
 
   /** Writes what nothing follows from in one statement, which is one round trip; false, with nothing written, if there is
@@ -95,7 +77,7 @@ export class ArrivalWriter {
     return await appendNew(this.#db, this.#idKey, copies, [...arrivals.values()])
   }
 
-  async #write(deliveries: readonly Delivery[]): Promise<undefined> {
+  async #write(deliveries: readonly Delivery[]): Promise<void> {
     const arrivals = distinctArrivals(deliveries)
     if (await this.#writeNew(deliveries, arrivals)) return
     await this.#db.transaction().execute(async (tx) => {
