@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
+import { sealedPiece } from '#/out/queue/sealed.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { mailKey } from '#test/world/installation.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -50,7 +52,7 @@ test('a message that cannot be dated is deferred alone, and the others are sent 
   const [broken = '', ...others] = ids.toSorted()
   await world.db
     .updateTable('outbound_pieces')
-    .set({ bytes: Buffer.from('Subject: No date\r\n\r\n'), sealed: false })
+    .set({ bytes: sealedPiece(mailKey, broken, 0, Buffer.from('Subject: No date\r\n\r\n')) })
     .where('message_id', '=', broken)
     .execute()
   await world.rounds.processAll()

@@ -1,12 +1,10 @@
 // On both databases: three processes return reports at once.
 
 import assert from 'node:assert/strict'
-import { createHmac, hkdfSync } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { deleteMailbox, setSuspended } from '#/mail/mailboxes/operator-queries.ts'
 import { each } from '#test/world/each.ts'
-import { secret } from '#test/world/installation.ts'
 import { hand, letter, subjectsIn } from '#test/world/letters/letter.ts'
 import { deliveryReport } from '#test/world/letters/report.ts'
 import { forwardsTo, mailboxThat } from '#test/world/mail/forwarding.ts'
@@ -145,30 +143,6 @@ test('a hundred go back in a day for a mailbox, whoever the authors are', async 
   await Promise.all(backs.map((back) => hand(world, '', back, deliveryReport())))
   assert.equal((await left()).length, 3)
   for (const back of backs) assert.equal(await hand(world, '', back, deliveryReport()), '550 5.7.1')
-})
-
-test('a sender in the form of before is honoured for 21 days after the update, at a domain that forwards', async () => {
-  const organization = await world.organization()
-  const { address } = await forwarding(organization)
-  const bound = await senderOf('old@far.example', address)
-  const [, stamp = ''] = /^SRS0=\w+=(..)=/.exec(bound) ?? []
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'mailroom srs', 32))
-  const tag = createHmac('sha256', key).update(['srs0', stamp, 'far.example', 'old'].join('\0')).digest('hex')
-  const old = (domain: string) => `SRS0=${tag.slice(0, 8)}=${stamp}=far.example=old@${domain}`
-  const since = (at: Date) =>
-    sql`update schema_migrations set applied_at = ${at} where name = '025-returned-reports.sql'`.execute(world.db)
-  const now = world.clock.now()
-  const stranger = await world.organization()
-  await stranger.mailbox('ada')
-  await since(new Date(now - 20 * day))
-  assert.equal(await hand(world, '', old(stranger.domain), deliveryReport()), '550 5.1.1')
-  for (let times = 0; times < 5; times++)
-    assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '250 2.6.0')
-  assert.deepEqual(each(await left(), 'to').join(), Array(5).fill('old@far.example').join())
-  assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '550 5.7.1')
-  assert.equal(await hand(world, '', old(organization.domain)), '550 5.7.1')
-  await since(new Date(now - 21 * day))
-  assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '550 5.1.1')
 })
 
 /** Each process has a clock of its own. */

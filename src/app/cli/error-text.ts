@@ -1,3 +1,4 @@
+import { UnfitDatabase } from '#/base/db/migrate.ts'
 import { Refusal } from '#/base/errors.ts'
 
 /** An error in words for the operator. */
@@ -8,6 +9,7 @@ export function errorText(error: unknown): string {
     if (error.code === 'mail_unavailable' && cause instanceof Error) return `${message}. ${errorText(cause)}`
     return fix === undefined ? message : `${message}. ${fix}`
   }
+  if (error instanceof UnfitDatabase) return `${error.message}. ${error.fix}`
   if (!(error instanceof Error)) return String(error)
   // A connection that was refused on every address of a host is an AggregateError without a message.
   const { code } = error as NodeJS.ErrnoException

@@ -181,5 +181,5 @@ for (const [line, exitCode, message] of [
 
 test('migrate lists the applied migrations', async () => {
   const { data } = await json('migrate')
-  assert.equal(data[0].name, '001-organizations.sql')
+  assert.equal(data[0].name, '001-installation.sql')
 })

@@ -7,7 +7,7 @@ import { noteHostName } from './host-name.ts'
 
 test('a process is told the host name of the one before, if it has another', async () => {
   await using database = await testDatabase()
-  await sql`insert into installation (secret_fingerprint) values ('x')`.execute(database.db)
+  await sql`insert into installation (secret_fingerprint, id_hash_key) values ('x', 'x')`.execute(database.db)
   const told: string[] = []
   const log = pino({}, { write: (line) => void told.push(JSON.parse(line).before) })
   for (const [name, expected] of [

@@ -9,36 +9,23 @@ export interface Migration {
   sql: string
   /** SHA-256 of the statements, in hex. */
   checksum: string
-  /** Under which a database may have it too: SHA-256 of files with other comments, but these statements. */
-  otherChecksums?: readonly string[]
 }
 
 const ownDirectory = join(import.meta.dirname, 'migrations')
 /** Any number, as long as nothing else in the database takes this lock. */
 const advisoryLock = 7_016_220_354
+/** The first migration of every database that was made before version 0.9.0, which began with new migrations. */
+export const firstBeforeBaseline = '001-organizations.sql'
 
 /** The migrations in `directory`, in the order in which they apply: `NNN-subject.sql`. */
 export async function readMigrations(directory = ownDirectory): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}-.*\.sql$/.test(name)).sort()
-  const ofFiles = await checksumsIn(join(directory, 'file-checksums.txt'))
   return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name), 'utf8')
-      const otherChecksums = ofFiles.flatMap(([of, checksum]) => (of === name ? [checksum] : []))
-      return { name, sql, checksum: hash('sha256', statementsOf(sql), 'hex'), otherChecksums }
+      return { name, sql, checksum: hash('sha256', statementsOf(sql), 'hex') }
     }),
   )
-}
-
-/** The lines `NAME CHECKSUM` of a file. */
-export async function checksumsIn(path: string): Promise<(readonly [name: string, checksum: string])[]> {
-  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
-  return lines.map((line) => line.split(' ') as [string, string])
-}
-
-/** Whether a database or a file that has this checksum has the statements of the migration. */
-export function isSame({ checksum, otherChecksums }: Migration, other: string): boolean {
-  return checksum === other || (otherChecksums?.includes(other) ?? false)
 }
 
 /** What is applied, in order; nothing in a database that no program has migrated. */
@@ -92,6 +79,12 @@ export interface Applied {
 
 /** Those that are not applied. @throws UnfitDatabase unless all applied ones are these, unchanged and without a gap */
 export function missingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  if (applied[0]?.name === firstBeforeBaseline)
+    throw new UnfitDatabase(
+      'The database was made by a version of Mailroom before 0.9.0, which this version cannot upgrade',
+      'Move it: run `mailroom export FILE` with the last version before 0.9.0, then `mailroom import FILE` with this one and a ' +
+        'new database (docs/moving.md)',
+    )
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const [index, { name, checksum }] of applied.entries()) {
     const migration = known.get(name)
@@ -100,7 +93,7 @@ export function missingOf(migrations: readonly Migration[], applied: readonly Ap
         `The database has migration ${name}, which this version of Mailroom does not know: it was made by a newer one`,
         'Start that version again, or a later one',
       )
-    if (!isSame(migration, checksum))
+    if (migration.checksum !== checksum)
       throw new UnfitDatabase(
         `Migration ${name} was changed after it had been applied to the database`,
         `Put back ${name} as it is in the version of Mailroom that made the database`,

@@ -32,8 +32,7 @@ export async function openKeyring(db: Db, given: readonly string[]): Promise<Key
     given.filter((secret) => secret !== inForce),
   )
   await learnRetired(db, keyring)
-  const sealed = row.id_hash_key ?? (await keepIdHashKey(db, keyring))
-  keyring.idHashOctets = unseal(sealingKey(keyring, 'message-id hash'), place, sealed)
+  keyring.idHashOctets = unseal(sealingKey(keyring, 'message-id hash'), place, row.id_hash_key)
   return keyring
 }
 
@@ -69,10 +68,12 @@ export async function refreshKeyring(db: Db, keyring: Keyring, given: readonly s
   return true
 }
 
+/** The first secret is in force, and the key for hashes of message ids is derived from it. */
 async function insertInstallation(db: Db, secret: string): Promise<void> {
+  const key = sealingKey(new Keyring(secret), 'message-id hash')
   await db
     .insertInto('installation')
-    .values({ secret_fingerprint: fingerprintOf(secret) })
+    .values({ secret_fingerprint: fingerprintOf(secret), id_hash_key: seal(key, place, idHashOctets(secret)) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
@@ -93,13 +94,6 @@ async function learnRetired(db: Db, keyring: Keyring): Promise<void> {
     const secret = unseal(sealingKey(keyring, 'retired secret'), fingerprint.toString('hex'), sealed)
     keyring.learn([secret.toString()])
   }
-}
-
-/** Stores the key derived from the first secret, which is in force until a key is stored. Safe if two processes do it at once. */
-async function keepIdHashKey(db: Db, keyring: Keyring): Promise<Buffer> {
-  const sealed = seal(sealingKey(keyring, 'message-id hash'), place, idHashOctets(keyring.inForce.text))
-  await db.updateTable('installation').set({ id_hash_key: sealed }).where('id_hash_key', 'is', null).execute()
-  return (await installation(db)).id_hash_key ?? sealed
 }
 
 /** Retires the secret in force, and puts the next one in force. */

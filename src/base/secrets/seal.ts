@@ -12,7 +12,6 @@ export function sealingKey(keyring: Keyring, purpose: SealedPurpose): SealingKey
   return { keys: new DerivedKeys(keyring, `mailroom seal ${purpose}`) }
 }
 
-const UNMARKED = 1
 const VERSION = 2
 const NONCE = 12
 const TAG = 16
@@ -39,27 +38,12 @@ export function markOf({ fingerprint }: { readonly fingerprint: Buffer }): Buffe
  * @throws Error if they were sealed under an unknown secret or for another place, or were altered
  */
 export function unseal({ keys }: SealingKey, place: string, sealed: Buffer): Buffer {
-  if (sealed[0] === UNMARKED) return unsealUnmarked(keys, place, sealed)
   if (sealed[0] !== VERSION || sealed.length < 1 + markLength + NONCE + TAG)
     throw new Error('This was not sealed by Mailroom')
   const mark = sealed.subarray(1, 1 + markLength)
   const secret = keys.secrets.known.find(({ fingerprint }) => mark.equals(fingerprint.subarray(0, markLength)))
   if (!secret) throw new Error('This was sealed under a secret that this process does not know')
   return opened(keys.of(secret), place, sealed.subarray(1 + markLength))
-}
-
-/** Opens values of the first version, which had no mark: tries all secrets. */
-function unsealUnmarked(keys: DerivedKeys, place: string, sealed: Buffer): Buffer {
-  if (sealed.length < 1 + NONCE + TAG) throw new Error('This was not sealed by Mailroom')
-  let failure: unknown
-  for (const key of keys.all) {
-    try {
-      return opened(key, place, sealed.subarray(1))
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
 }
 
 /** Opens nonce, ciphertext and tag. */

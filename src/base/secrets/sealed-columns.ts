@@ -30,13 +30,10 @@ export const sealedColumns = {
   ],
   'mail out': [
     {
-      ...{ table: 'outbound_pieces', column: 'bytes', key: ['message_id', 'number'], where: 'sealed' },
+      ...{ table: 'outbound_pieces', column: 'bytes', key: ['message_id', 'number'] },
       place: `message_id || ' ' || number`,
     },
-    {
-      ...{ table: 'outbound_messages', column: 'fields', key: ['id'], where: 'fields_sealed' },
-      place: `id || ' fields'`,
-    },
+    { table: 'outbound_messages', column: 'fields', key: ['id'], place: `id || ' fields'` },
     { table: 'outbound_messages', column: 'source', key: ['id'], place: `id || ' source'` },
     { table: 'outbound_messages', column: 'verdict', key: ['id'], place: `id || ' verdict'` },
     {

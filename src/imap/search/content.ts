@@ -39,7 +39,7 @@ function sentWithin({ from, before }: Extract<Sought, { in: 'date' }>): Test {
   }
   return {
     yes: sql`coalesce(${date} is not null and ${held(day)}, false)`,
-    open: sql`(case when ${date} is not null then ${held(-day)} else not coalesce(content.facts ? 'date', false) end)`,
+    open: sql`(case when ${date} is not null then ${held(-day)} else false end)`,
   }
 }
 

@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { readHeaders } from '#/formats/mime/header/headers.ts'
-import { readMessage, sendersIn } from '#/formats/mime/read-message.ts'
+import { readMessage } from '#/formats/mime/read-message.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { copy, letter, rawOf } from '#test/world/letters/letters.ts'
 import { newDomain, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { folderChanges } from './changes.ts'
 import type { Copy } from './copy-to-append.ts'
 import { expungeMessages } from './expunge.ts'
-import { readHeadings } from './headings.ts'
 import { listMessages } from './list.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { readStored, readSummaries } from './read.ts'
@@ -188,19 +186,3 @@ async function contents({ organizationId }: MailboxRef): Promise<number[]> {
     .execute()
   return rows.map(({ copies }) => copies)
 }
-
-test('mail that was stored before its facts were kept is read for them, large mail too', async () => {
-  const ada = await newMailbox(db, 'ada')
-  const fields = { date: 'Sat, 21 Nov 2026 12:00:00 +0100', 'list-unsubscribe': '<https://a.test/u>' }
-  const messages = [letter(fields), letter(fields, 'x'.repeat(3 << 20))].map((raw) => readMessage(raw))
-  await append(...messages.map((message) => copy(ada, { message })))
-  const before = await readSummaries(db, ada, 'inbox', [1, 2])
-  await db.updateTable('mail_contents').set({ facts: null }).where('organization_id', '=', ada.organizationId).execute()
-  assert.deepEqual(await readSummaries(db, ada, 'inbox', [1, 2]), before)
-  assert.equal(before[1]?.facts.date, '2026-11-21T11:00:00.000Z')
-  const { messages: headings } = await readHeadings(db, ada, 'inbox', { after: 0, last: 2, most: 2, wanted: 'senders' })
-  assert.deepEqual(
-    headings.map(({ senders, header }) => [senders, sendersIn(readHeaders(header).headers)]),
-    messages.map(({ sender }) => [undefined, sender]),
-  )
-})

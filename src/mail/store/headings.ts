@@ -128,7 +128,7 @@ function unpacked({
   })
 }
 
-/** None are stored if the author is alone, and nothing if the message is older than that. */
+/** None are stored if the author is alone, and nothing if there are very many. */
 function sendersOf(
   stored: readonly Address[] | null | undefined,
   name: string | null | undefined,

@@ -3,11 +3,10 @@ import type { AppliedFilter as Applied } from '#/base/db/schema/mail.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { publicId } from '#/base/text/message-id.ts'
 import type { Address } from '#/formats/mime/address/address.ts'
-import { type HeaderFacts, headerFacts } from '#/formats/mime/header/header-facts.ts'
-import { readHeaders } from '#/formats/mime/header/headers.ts'
+import type { HeaderFacts } from '#/formats/mime/header/header-facts.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { first, inBase64, octetsOf, whole } from './octets.ts'
+import { inBase64, octetsOf, whole } from './octets.ts'
 
 export interface Summary {
   /** As others are shown it (src/base/text/message-id.ts). */
@@ -70,18 +69,13 @@ export interface SummaryRow {
   has_attachment: boolean
   preview: string
   size_bytes: number
-  facts: HeaderFacts | null
-  /** The beginning of a message without all facts. */
-  head: string | null
+  facts: HeaderFacts
 }
-
-/** Bytes that are read of a message stored before all facts were. */
-const headBytes = 16 << 10
 
 export const summaryColumns = sql`message.id, message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.answered,
-  message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, content.facts - array['senders', 'groups'] as facts,
-  case when content.facts -> 'automatic' is null then ${inBase64(first(headBytes))} end as head`
+  message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, 
+  content.facts - array['senders', 'groups'] as facts`
 
 /** Of rows of folder and uid. */
 export async function summariesOf(
@@ -149,10 +143,6 @@ export function summaryOf(row: SummaryRow, folder: string): Summary {
     hasAttachment: row.has_attachment,
     preview: row.preview,
     sizeBytes: row.size_bytes,
-    facts: row.facts && row.head === null ? row.facts : factsIn(Buffer.from(row.head ?? '', 'base64')),
+    facts: row.facts,
   }
-}
-
-function factsIn(head: Buffer): HeaderFacts {
-  return headerFacts(head, readHeaders(head).headers)
 }

@@ -61,8 +61,8 @@ export class PendingCopies extends Loop {
   async storeAmbiguous(tx: Tx, message: QueuedMessage, warning: string): Promise<void> {
     const { idKey, mailKey } = this.#deps
     const { id, organizationId, sizeBytes } = message
-    const { rows } = await sql<Pick<PendingCopy, 'fields' | 'fieldsSealed'>>`
-      select fields, fields_sealed as "fieldsSealed" from outbound_messages
+    const { rows } = await sql<Pick<PendingCopy, 'fields'>>`
+      select fields from outbound_messages
       where organization_id = ${organizationId} and id = ${id}`.execute(tx)
     if (!rows[0]) return
     const raw = await collected(queuedOctets(tx, mailKey, id), sizeBytes)
@@ -117,10 +117,10 @@ export class PendingCopies extends Loop {
 
   /** The copy, with Bcc. Undefined if its mailbox is deleted. */
   async #copyOf(pending: PendingCopy, raw: Buffer, comments = ''): Promise<SentCopy | undefined> {
-    const { id, organizationId, mailboxId, queuedAt, fields, fieldsSealed } = pending
+    const { id, organizationId, mailboxId, queuedAt, fields } = pending
     if (mailboxId === null) return undefined
     const { reader, mailKey } = this.#deps
-    const { bcc } = openedFields(mailKey, id, fields, fieldsSealed)
+    const { bcc } = openedFields(mailKey, id, fields)
     const front = Buffer.from(comments + bccField(bcc.map((one) => parseMailbox(one)?.address ?? one)))
     const message = await reader.message(await joined([front, raw]))
     return { mailbox: { organizationId, mailboxId }, message, sentAt: queuedAt }

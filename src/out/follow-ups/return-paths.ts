@@ -18,11 +18,10 @@ export function returnPaths({ db, srs, time }: { db: Db; srs: Srs; time: SharedT
     if (!isRewritten(local)) return undefined
     const now = await time(db)
     const domain = canonicalDomain(named) ?? named
-    const origin = srs.read(local, domain, now) ?? srs.readUnbound(local, now)
+    const origin = srs.read(local, domain, now)
     const found = origin && (await addressOf(db, origin, now))
     if (!found) return undefined
     const { address: returnTo, mailbox } = found
-    if (mailbox === undefined && !(await honoursUnbound(db, now))) return undefined
     const forwarded = await forwardedBy(db, { organizationId, domain, mailbox, returnTo }, now)
     return forwarded && { ...forwarded, returnTo }
   }
@@ -38,15 +37,7 @@ async function addressOf(db: Db, origin: Origin, now: Date): Promise<Found | und
     .where('id', '=', origin.id)
     .where('used_at', '>', new Date(now.getTime() - bounceLifetime))
     .executeTakeFirst()
-  return row && { address: row.address, mailbox: row.mailbox_id ?? undefined }
-}
-
-/** Rewritten senders of the old form are valid until the last of them expires, counted from the migration that ended it. */
-async function honoursUnbound(db: Db, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    select from schema_migrations
-    where name = '025-returned-reports.sql' and applied_at > ${new Date(now.getTime() - bounceLifetime)}`.execute(db)
-  return rows.length > 0
+  return row && { address: row.address, mailbox: row.mailbox_id }
 }
 
 export async function keepReturnPath(db: Db, { id, address, mailboxId }: Kept, now: Date): Promise<void> {

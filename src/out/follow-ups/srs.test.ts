@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHmac, hkdfSync } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Keyring } from '#/base/secrets/keyring.ts'
@@ -99,25 +98,4 @@ test('bounces come back for 21 days, also where the count of days begins anew, a
   const late = local(srs.rewrite('ann@far.example', here, last).sender)
   assert.ok(srs.read(late, 'here.example', new Date(1030 * 86_400_000)))
   assert.equal(srs.read(late, 'here.example', new Date(1060 * 86_400_000)), undefined)
-})
-
-/** As it was made before senders were bound to a domain and a mailbox. */
-function unbound(kind: 'SRS0' | 'SRS1'): string {
-  const key = hkdfSync('sha256', 'a secret of at least thirty-two characters', '', 'mailroom srs', 32)
-  const tag = (...parts: string[]) =>
-    createHmac('sha256', Buffer.from(key)).update(parts.join('\0')).digest('hex').slice(0, 8)
-  if (kind === 'SRS1')
-    return `SRS1=${tag('srs1', 'one.example', '=hx=xy=far.example=ann')}=one.example==hx=xy=far.example=ann`
-  const [stamp = ''] = /(?<==)..(?==far)/.exec(good) ?? []
-  return `SRS0=${tag('srs0', stamp, 'far.example', 'ann')}=${stamp}=far.example=ann`
-}
-
-test('a sender of the old form is read by its own method only, and for 21 days if it has a day', () => {
-  assert.deepEqual(srs.readUnbound(unbound('SRS0'), days(21)), { address: 'ann@far.example', mailbox: undefined })
-  assert.equal(srs.readUnbound(unbound('SRS0'), days(22)), undefined)
-  assert.equal(srs.readUnbound(unbound('SRS0').replace('ann', 'bob'), now), undefined)
-  const { address } = srs.readUnbound(unbound('SRS1'), now) as { address: string }
-  assert.equal(address, 'SRS0=hx=xy=far.example=ann@one.example')
-  for (const kind of ['SRS0', 'SRS1'] as const) assert.equal(srs.read(unbound(kind), 'here.example', now), undefined)
-  for (const one of [good, foreign]) assert.equal(srs.readUnbound(one, now), undefined)
 })

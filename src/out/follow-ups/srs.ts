@@ -25,8 +25,8 @@ export interface Forwarder {
 export type Origin =
   | {
       readonly address: string
-      /** The beginning of the mailbox's id; undefined in the old form, which has none. */
-      readonly mailbox: string | undefined
+      /** The beginning of the mailbox's id. */
+      readonly mailbox: string
     }
   | { readonly id: string }
 
@@ -71,18 +71,6 @@ export class Srs {
     const id = /^srs=([0-9a-f]{32})$/i.exec(local)?.[1]
     if (id) return { id: id.toLowerCase() }
     return this.#readFirst(local, placeOf({ domain }), now) ?? this.#readForeign(local, placeOf({ domain }), now)
-  }
-
-  /** The original of a local part in the old form, which is bound to no domain or mailbox, and is no longer created. */
-  readUnbound(local: string, now: Date): Origin | undefined {
-    const [, tag = '', stamp = '', host = '', user = ''] =
-      /^srs0[=+-]([0-9a-f]{8})=([a-z2-7]{2})=([^=]+)=(.+)$/i.exec(local) ?? []
-    const current = tag && dayWritten(stamp, now) !== undefined && this.#holds(tag, 'srs0', stamp, host, user)
-    if (current) return { address: `${user}@${host}`, mailbox: undefined }
-    const [, other = '', by = '', rest = ''] = /^srs1[=+-]([0-9a-f]{8})=([^=]+)=(.+)$/i.exec(local) ?? []
-    return other && this.#holds(other, 'srs1', by, rest)
-      ? { address: `SRS0${rest}@${by}`, mailbox: undefined }
-      : undefined
   }
 
   #first({ local, domain }: { local: string; domain: string }, by: Forwarder, now: Date): string {

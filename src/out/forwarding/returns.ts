@@ -20,8 +20,8 @@ interface Asked {
   readonly organizationId: string
   /** The mailbox's domain. */
   readonly domain: string
-  /** The mailbox's id or a prefix of it; undefined for the mailbox that forwarded last. */
-  readonly mailbox: string | undefined
+  /** The mailbox's id or a prefix of it. */
+  readonly mailbox: string
   readonly returnTo: string
 }
 
@@ -31,7 +31,7 @@ export async function forwardedBy(
   { organizationId, domain, mailbox, returnTo }: Asked,
   now: Date,
 ): Promise<Forwarded | undefined> {
-  const digits = (mailbox ?? '').replaceAll('-', '')
+  const digits = mailbox.replaceAll('-', '')
   const { rows } = await sql<Forwarded>`
     select mailbox.id as "mailboxId", mailbox.suspended_at is not null or home.suspended_at is not null as suspended,
       (settings.returned_on is not distinct from ${dayOf(now)} and settings.returned >= ${mostOfMailbox}) or exists (
@@ -44,7 +44,6 @@ export async function forwardedBy(
     join forwarding settings on settings.mailbox_id = mailbox.id
     where home.organization_id = ${organizationId} and home.domain = ${domain}
       and mailbox.id between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid
-      and (settings.relayed_on is not null or ${mailbox !== undefined})
     order by settings.relayed_on desc nulls last, mailbox.id
     limit 1`.execute(db)
   return rows[0]

@@ -89,8 +89,8 @@ async function insert(
         ${schedule?.by === 'member' ? schedule.byId : null}, ${schedule?.by === 'api_key' ? schedule.byId : null},
         ${schedule?.answerMarks ?? null}::text[])
     ), piece as (
-      insert into outbound_pieces (message_id, number, bytes, sealed)
-      select ${id}::uuid, 0, ${small ? sealedPiece(key, id, 0, raw) : null}::bytea, true where ${small}
+      insert into outbound_pieces (message_id, number, bytes)
+      select ${id}::uuid, 0, ${small ? sealedPiece(key, id, 0, raw) : null}::bytea where ${small}
     )
     insert into outbound_recipients (message_id, organization_id, recipient, route, state, due_at)
     select ${id}::uuid, ${organizationId}::uuid, recipient, route, ${schedule ? 'held' : 'waiting'},
@@ -126,6 +126,6 @@ async function insertPieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): P
   let number = 0
   for (const slice of slices(raw)) {
     const bytes = sealedPiece(key, id, number, slice)
-    await tx.insertInto('outbound_pieces').values({ message_id: id, number: number++, bytes, sealed: true }).execute()
+    await tx.insertInto('outbound_pieces').values({ message_id: id, number: number++, bytes }).execute()
   }
 }

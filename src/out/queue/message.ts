@@ -64,10 +64,10 @@ export async function queuedMessage(
 
 /** The message's octets, one piece at a time: a slow peer must not keep a large message in memory. */
 export function queuedOctets(db: Db, key: SealingKey, messageId: string): AsyncGenerator<Buffer> {
-  const pieces = db.selectFrom('outbound_pieces').select(['bytes', 'sealed']).where('message_id', '=', messageId)
+  const pieces = db.selectFrom('outbound_pieces').select('bytes').where('message_id', '=', messageId)
   return pieceByPiece(async (number) => {
     const piece = await pieces.where('number', '=', number).executeTakeFirst()
-    return piece && { bytes: openedPiece(key, messageId, number, piece) }
+    return piece && { bytes: openedPiece(key, messageId, number, piece.bytes) }
   })
 }
 
@@ -78,8 +78,8 @@ export async function octetsInOnePiece(
   messages: readonly Pick<QueuedMessage, 'id' | 'sizeBytes'>[],
 ): Promise<Map<string, Buffer>> {
   const ids = messages.flatMap(({ id, sizeBytes }) => (sizeBytes <= pieceBytes ? id : []))
-  const { rows } = await sql<{ id: string; bytes: Buffer; sealed: boolean }>`
-    select message_id as id, bytes, sealed from outbound_pieces
+  const { rows } = await sql<{ id: string; bytes: Buffer }>`
+    select message_id as id, bytes from outbound_pieces
     where message_id = any (${ids}::uuid[]) and number = 0`.execute(db)
-  return new Map(rows.map(({ id, ...piece }) => [id, openedPiece(key, id, 0, piece)]))
+  return new Map(rows.map(({ id, bytes }) => [id, openedPiece(key, id, 0, bytes)]))
 }

@@ -12,7 +12,6 @@ export interface PendingCopy {
   readonly sizeBytes: number
   /** With the recipients in Bcc. */
   readonly fields: Buffer
-  readonly fieldsSealed: boolean
 }
 
 const mostCopies = 100
@@ -31,7 +30,7 @@ export async function claimPendingCopies(db: Db, now: Date, dueAt: Date): Promis
     update outbound_messages set copy_due_at = ${dueAt}
     where id in (select id from wanted where before < ${mostOctets})
     returning id, organization_id as "organizationId", mailbox_id as "mailboxId", queued_at as "queuedAt",
-      size_bytes as "sizeBytes", fields, fields_sealed as "fieldsSealed"`.execute(db)
+      size_bytes as "sizeBytes", fields`.execute(db)
   return rows
 }
 

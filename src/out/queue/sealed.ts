@@ -8,19 +8,13 @@ import type { Verdict } from '#/formats/mime/authentication/verdict.ts'
 /** The purpose of the `sealingKey` that seals it. */
 export const sealedAs = 'mail out' as const
 
-/** A piece of a message as stored; not sealed if it is older than the migration that seals. */
-export interface KeptPiece {
-  readonly bytes: Buffer
-  readonly sealed: boolean
-}
-
 /** @param id of the message @param number the place of the piece in it. The piece cannot be opened under others. */
 export function sealedPiece(key: SealingKey, id: string, number: number, bytes: Buffer): Buffer {
   return seal(key, pieceOf(id, number), bytes)
 }
 
-export function openedPiece(key: SealingKey, id: string, number: number, { bytes, sealed }: KeptPiece): Buffer {
-  return sealed ? unseal(key, pieceOf(id, number), bytes) : bytes
+export function openedPiece(key: SealingKey, id: string, number: number, sealed: Buffer): Buffer {
+  return unseal(key, pieceOf(id, number), sealed)
 }
 
 function pieceOf(id: string, number: number): string {
@@ -78,9 +72,8 @@ export function sealedFields(key: SealingKey, id: string, { to, cc, bcc, subject
   return seal(key, fieldsOf(id), JSON.stringify({ to, cc, bcc, subject }))
 }
 
-/** Fields that are older than the migration that seals are not sealed. */
-export function openedFields(key: SealingKey, id: string, fields: Buffer, sealed = true): ListedFields {
-  return JSON.parse((sealed ? unseal(key, fieldsOf(id), fields) : fields).toString())
+export function openedFields(key: SealingKey, id: string, sealed: Buffer): ListedFields {
+  return JSON.parse(unseal(key, fieldsOf(id), sealed).toString())
 }
 
 function fieldsOf(id: string): string {

@@ -63,11 +63,11 @@ const mostHeader = 16 * 1024
 async function aboutMessage(tx: Tx, key: SealingKey, id: string): Promise<About> {
   const piece = await tx
     .selectFrom('outbound_pieces')
-    .select(['bytes', 'sealed'])
+    .select('bytes')
     .where('message_id', '=', id)
     .where('number', '=', 0)
     .executeTakeFirstOrThrow()
-  const start = openedPiece(key, id, 0, piece).subarray(0, mostHeader)
+  const start = openedPiece(key, id, 0, piece.bytes).subarray(0, mostHeader)
   const end = start.indexOf('\r\n\r\n')
   const header = end < 0 ? start : start.subarray(0, end + 2)
   const { headers } = readHeaders(header)

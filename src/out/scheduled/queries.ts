@@ -11,17 +11,14 @@ import { type Draft, mostListed, type Scheduled } from './scheduled.ts'
 
 /** The list of scheduled messages that a caller sees: a view of the outbound queue. */
 
-type Row = Omit<Scheduled, 'to' | 'cc' | 'bcc' | 'subject'> & {
-  readonly fields: Buffer
-  readonly fieldsSealed: boolean
-}
+type Row = Omit<Scheduled, 'to' | 'cc' | 'bcc' | 'subject'> & { readonly fields: Buffer }
 
 /** A message that an answer has cancelled is stored as a failed one. */
 const shown = sql`case when state = 'scheduled' then 'pending' when answered_at is not null then 'cancelled' else state end`
 
 /** A queued message as a `Row`. */
 const columns = sql`
-  id, sender as "from", fields, fields_sealed as "fieldsSealed", send_at as "sendAt",
+  id, sender as "from", fields, send_at as "sendAt",
   ${shown} as status, answer_marks is not null as "unlessReplied", last_error as "lastError",
   attachment_count as "attachmentCount", scheduled_by as "scheduledBy", created_at as "createdAt",
   (
@@ -39,8 +36,8 @@ function isListed(caller: Caller) {
     and ${caller.mayIn('read', 'mailbox_id')}`
 }
 
-function opened<Found extends Row>(key: SealingKey, { fields, fieldsSealed, ...row }: Found) {
-  return { ...row, ...openedFields(key, row.id, fields, fieldsSealed) }
+function opened<Found extends Row>(key: SealingKey, { fields, ...row }: Found) {
+  return { ...row, ...openedFields(key, row.id, fields) }
 }
 
 interface Wanted {

@@ -1,26 +1,50 @@
-// On both databases: migrations run on each version of PostgreSQL.
+// On both databases: what an older version has exported is imported into either.
 import assert from 'node:assert/strict'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { createGunzip } from 'node:zlib'
 import { diagnose } from '#/app/cli/doctor/doctor.ts'
+import { errorText } from '#/app/cli/error-text.ts'
 import { readConfig } from '#/app/config/config.ts'
 import { tryRelay } from '#/app/server/adapters.ts'
 import { migrate } from '#/base/db/migrate.ts'
+import { importInto } from '#/base/db/transfer/import.ts'
 import { scopes } from '#/http/access/scopes.ts'
+import { emptyDatabase, testDatabase } from '#test/world/database/database.ts'
 import { ofFile } from '#test/world/of-file.ts'
 import { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { earlierDatabase } from './earlier.ts'
 
-/** Of an installation of November 23, 2026: the try-out, with some of everything that could be made then. */
-const file = '2026-11-23.export.gz'
+/** The export of an installation by the last version before 0.9.0: the try-out, with some of everything that could be made on
+ *  November 23, 2026. */
+const file = join(import.meta.dirname, 'before-0.9.0.export.gz')
 
 const stack = ofFile(new AsyncDisposableStack())
-const database = stack.use(await earlierDatabase(file))
-await migrate(database.pool)
+const database = stack.use(await testDatabase())
+await importInto(database, {
+  ...{ bytes: createReadStream(file).pipe(createGunzip()), hasSecret: async () => true, count: () => {} },
+})
 const world = stack.use(await World.start({ database, indexing: true }))
 const { id, name } = await world.db.selectFrom('organizations').select(['id', 'name']).executeTakeFirstOrThrow()
 const organization = new TestOrganization(world, { id, name, domain: 'tryout.test' })
 organization.key = await organization.newKey(...scopes)
+
+test('no start on a database of before 0.9.0: it is told how to move, and the database stays as it is', async () => {
+  await using old = await emptyDatabase()
+  await old.pool.query(`
+    create table schema_migrations (name text primary key, checksum text, applied_at timestamptz default now());
+    insert into schema_migrations values ('001-organizations.sql', 'a'), ('129-word-parts.sql', 'b')`)
+  const refusal = await migrate(old.pool).catch(errorText)
+  assert.match(
+    refusal ?? '',
+    /before 0\.9\.0.*`mailroom export FILE` with .* before 0\.9\.0, then `mailroom import FILE` with/,
+  )
+  const { rows } = await old.pool.query(
+    `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  assert.deepEqual(rows, [{ relname: 'schema_migrations' }])
+})
 
 test('the doctor finds nothing wrong with it', async () => {
   const { database } = world
@@ -42,13 +66,13 @@ for (const [what, path, shown] of [
   ['forwarding', '/v1/forwarding?mailbox=ada@tryout.test', 'ada@elsewhere.example'],
   ['auto-replies', '/v1/forwarding?mailbox=support@tryout.test', 'Back on Monday.'],
 ] as const)
-  test(`an upgraded installation still has its ${what}`, async () => {
+  test(`a moved installation still has its ${what}`, async () => {
     const { status, bytes } = await organization.request('GET', path)
     assert.equal(status, 200)
     assert.ok(bytes.toString().includes(shown), bytes.toString())
   })
 
-test('mail from before the upgrade is found by its words, and has its text', async () => {
+test('mail from before the move is found by its words, and has its text', async () => {
   await world.searchIndexer?.processAll()
   const found = await organization.request('GET', '/v1/search?mailbox=support@tryout.test&q=attached+subject:invoice')
   assert.equal(found.body.data.length, 1)
@@ -57,7 +81,7 @@ test('mail from before the upgrade is found by its words, and has its text', asy
   assert.equal(body.text.trim(), 'It is attached.')
 })
 
-test('mail arrives at an upgraded installation, and its filters act', async () => {
+test('mail arrives at a moved installation, and its filters act', async () => {
   await world.send({
     ...{ from: 'eve@far.example', to: 'support@tryout.test', subject: 'Your invoice 17', text: 'Due in a week.' },
   })
@@ -68,7 +92,7 @@ test('mail arrives at an upgraded installation, and its filters act', async () =
   )
 })
 
-test('a draft from before the upgrade is sent', async () => {
+test('a draft from before the move is sent', async () => {
   const { body } = await organization.request('GET', '/v1/drafts?mailbox=ada@tryout.test')
   const { status } = await organization.request('POST', `/v1/drafts/${body.data[0].id}/send`, {})
   assert.equal(status, 202)

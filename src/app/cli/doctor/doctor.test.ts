@@ -59,15 +59,15 @@ for (const [what, change, state, found, fix] of [
     'lacks one between others',
     sql`delete from schema_migrations where name like '003-%'`,
     'problem',
-    /has migration 004-mail-host\.sql but not 003-rules\.sql/,
+    /has migration 004-keys\.sql but not 003-members\.sql/,
     /version of Mailroom that made/,
   ],
   [
     'has one that was changed since',
     sql`update schema_migrations set checksum = 'other' where name like '003-%'`,
     'problem',
-    /003-rules\.sql was changed after/,
-    /Put back 003-rules\.sql/,
+    /003-members\.sql was changed after/,
+    /Put back 003-members\.sql/,
   ],
   [
     'was made by a newer version',
@@ -75,6 +75,13 @@ for (const [what, change, state, found, fix] of [
     'problem',
     /999-newer\.sql.* made by a newer one/,
     /Start that version/,
+  ],
+  [
+    'was made before 0.9.0',
+    sql`update schema_migrations set name = '001-organizations.sql' where name like '001-%'`,
+    'problem',
+    /made by a version of Mailroom before 0\.9\.0/,
+    /`mailroom export FILE` with the last version before 0\.9\.0, then `mailroom import FILE` with this one/,
   ],
 ] as const)
   test(`a database that ${what} is a ${state}, and the finding says what to do`, async () => {

@@ -52,9 +52,8 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/formats/mime/header/header-facts.ts, with `senders`, for filters, and `groups`, for SEARCH (src/mail/store/append-rows.ts); null or
-   *  incomplete for messages stored before the facts were. */
-  facts: JSONColumnType<object> | null
+  /** Those of src/formats/mime/header/header-facts.ts, with `senders`, for filters, and `groups`, for SEARCH (src/mail/store/append-rows.ts). */
+  facts: JSONColumnType<object>
 }
 
 interface MailPieces {

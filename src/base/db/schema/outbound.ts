@@ -7,7 +7,7 @@ interface ReturnPaths {
   id: string
   address: string
   used_at: Date
-  mailbox_id: string | null
+  mailbox_id: string
 }
 
 interface MtaStsPolicies {

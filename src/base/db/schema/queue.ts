@@ -28,7 +28,6 @@ interface OutboundMessages {
   send_at: Date | null
   allowance_due: Generated<number>
   fields: Buffer | null
-  fields_sealed: Generated<boolean>
   attachment_count: number | null
   scheduled_by: 'api_key' | 'member' | null
   scheduled_by_member: string | null
@@ -44,7 +43,6 @@ interface OutboundPieces {
   message_id: string
   number: number
   bytes: Buffer
-  sealed: Generated<boolean>
 }
 
 interface OutboundRecipients {

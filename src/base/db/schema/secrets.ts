@@ -8,7 +8,7 @@ export interface SecretTables {
 
 interface Installation {
   secret_fingerprint: Buffer
-  id_hash_key: Buffer | null
+  id_hash_key: Buffer
   hostname: string | null
 }
 

@@ -52,6 +52,11 @@ for (const [what, bytes, complaint] of [
     () => fileOf({ migrations: [] }),
     /exported by Mailroom 1\.2\.3 from an older database.*: export again with this version, or import it with that one/,
   ],
+  [
+    'a database from before the last version before 0.9.0',
+    () => fileOf({ migrations: [['001-organizations.sql', 'abc']] }),
+    /exported by Mailroom 1\.2\.3 from an older database.*: export again with the last version before 0\.9\.0/,
+  ],
   ['another secret', () => fileOf({ secret_fingerprint: 'ab' }), /another secret.*MAILROOM_SECRET/],
   ['a table that nobody knows', () => fileOf({}, 'diaries'), /a table that Mailroom does not have: diaries/],
   ['a row that does not fit', () => fileOf({}, 'organizations', ['{"id":"1"}']), /invalid input syntax for type uuid/],
