@@ -29,7 +29,7 @@ export function overview(commands: readonly Command[]): string {
     ...lines.map(([call = '', summary = '']) => `  ${call.padEnd(width)}  ${summary}`),
     '',
     'Commands print a table, or with --json one JSON document. They work whether the server runs or not. With the embedded',
-    'database, stop the server before export, import and the beginning of mail move.',
+    'database, stop the server before export and import.',
     'Settings come from the environment: see docs/configuration.md.',
     '',
   ].join('\n')
