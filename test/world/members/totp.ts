@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { codeOf, stepAt } from '#/people/sessions/totp/code.ts'
+import { type TOTP, URI } from 'otpauth'
 import type { SignedInMember } from './signed-in.ts'
 
 /** The code that a member's application shows at a time. */
@@ -7,11 +7,8 @@ export type Application = (now: number) => string
 
 /** An application with the secret that the URI has. */
 export function applicationOf(uri: string): Application {
-  const text = new URL(uri).searchParams.get('secret') ?? ''
-  const bits = Array.from(text, (one) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'))
-  const octets = bits.join('').match(/.{8}/g) ?? []
-  const secret = Buffer.from(octets.map((one) => Number.parseInt(one, 2)))
-  return (now) => codeOf(secret, stepAt(now))
+  const codes = URI.parse(uri) as TOTP
+  return (now) => codes.generate({ timestamp: now })
 }
 
 /** Sets up a second factor, at that time. */

@@ -1,36 +1,28 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
 import { randomGroups } from '#/base/secrets/password.ts'
 
-/** Time-based codes (RFC 6238), with the parameters that all applications support: SHA-1, six digits, 30 seconds. */
-const digits = 6
-const stepMs = 30_000
+/** The parameters that all applications support; the secret is as long as a SHA-1 (RFC 4226, section 4). */
+const parameters = { algorithm: 'SHA1', digits: 6, period: 30 }
 
-/** The length of a SHA-1 (RFC 4226, section 4). */
 export function newSecret(): Buffer {
-  return randomBytes(20)
+  return Buffer.from(new Secret({ size: 20 }).bytes)
 }
 
-/** The code of a secret for one time step (RFC 4226, section 5.3). */
-export function codeOf(secret: Buffer, step: number): string {
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(step))
-  const mac = createHmac('sha1', secret).update(counter).digest()
-  const offset = mac.readUInt8(mac.length - 1) & 0xf
-  const number = (mac.readUInt32BE(offset) & 0x7fff_ffff) % 10 ** digits
-  return number.toString().padStart(digits, '0')
+/** Time-based codes (RFC 6238). An application shows issuer and label. */
+export function timedCodes(secret: Buffer, shown: { readonly issuer?: string; readonly label?: string } = {}): TOTP {
+  return new TOTP({ secret: new Secret({ buffer: Uint8Array.from(secret).buffer }), ...parameters, ...shown })
 }
 
 export function stepAt(now: number): number {
-  return Math.floor(now / stepMs)
+  return TOTP.counter({ period: parameters.period, timestamp: now })
 }
 
 /** The time step of this code: the current one, or one beside it, for a wrong clock or a slow person (RFC 6238, section
  *  5.2). */
 export function stepOfCode(secret: Buffer, code: string, now: number): number | undefined {
-  const here = stepAt(now)
-  return [here, here - 1, here + 1].find((step) =>
-    timingSafeEqual(Buffer.from(codeOf(secret, step)), Buffer.from(code)),
-  )
+  const delta = timedCodes(secret).validate({ token: code, timestamp: now, window: 1 })
+  return delta === null ? undefined : stepAt(now) + delta
 }
 
 /** The typed text without separators. */
@@ -40,20 +32,6 @@ export function plainCode(given: string): string {
 
 export function isTimedCode(code: string): boolean {
   return /^[0-9]{6}$/.test(code)
-}
-
-const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-/** RFC 4648, section 6, for whole groups of five octets. */
-export function base32(octets: Buffer): string {
-  const bits = Array.from(octets, (octet) => octet.toString(2).padStart(8, '0')).join('')
-  return bits.replace(/.{5}/g, (five) => base32Alphabet[Number.parseInt(five, 2)] ?? '')
-}
-
-/** The URI that applications read from a QR code. */
-export function otpauthUri(secret: Buffer, { email, issuer }: { email: string; issuer: string }): string {
-  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`
-  return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30`
 }
 
 const recoveryCodes = 10

@@ -40,7 +40,7 @@ export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRout
             uri: Type.String({
               description: 'The same with all parameters, for a QR code.',
               examples: [
-                'otpauth://totp/Mailroom%20(tryout):ada%40tryout.test?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Mailroom%20(tryout)&algorithm=SHA1&digits=6&period=30',
+                'otpauth://totp/Mailroom%20(tryout):ada%40tryout.test?issuer=Mailroom%20(tryout)&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30',
               ],
             }),
           }),

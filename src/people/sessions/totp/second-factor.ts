@@ -6,15 +6,14 @@ import { type SealingKey, seal, unseal } from '#/base/secrets/seal.ts'
 import type { MemberRef } from '#/people/members/member.ts'
 import { type AttemptsKey, tryGuess } from '#/people/passwords/attempts.ts'
 import {
-  base32,
   hashRecoveryCode,
   isTimedCode,
   newRecoveryCodes,
   newSecret,
-  otpauthUri,
   plainCode,
   stepAt,
   stepOfCode,
+  timedCodes,
 } from './code.ts'
 import {
   deleteRecoveryCode,
@@ -79,7 +78,8 @@ export async function beginTotp(
   if (!(await insertTotp(db, member, seal(totpKey, placeOf(member), secret)))) {
     throw new Refusal('invalid_request', 'You have a second factor', { fix: 'Remove it first: `DELETE /v1/me/totp`' })
   }
-  return { secret: base32(secret), uri: otpauthUri(secret, { email, issuer: `Mailroom (${organization})` }) }
+  const codes = timedCodes(secret, { issuer: `Mailroom (${organization})`, label: email })
+  return { secret: codes.secret.base32, uri: codes.toString() }
 }
 
 /** Enables the second factor by a first code. Answers the recovery codes, only now. @throws Refusal */
