@@ -20,7 +20,6 @@ const exceptions: readonly (readonly [path: string, breach: string, because: str
     'it has the place of a timer of systemd, which runs health checks for Podman',
   ],
   ['test/faults/network/proxy.ts', 'has a timer', 'it is a slow network'],
-  ['test/mutation/own-time.ts', 'has a timer', 'a mutant may be a loop without an end'],
   ['test/world/observe/growth.ts', 'measures processor time', 'V8 does not tell how many steps an expression took'],
   ['test/world/observe/hold-watch.ts', 'has a timer', 'it measures, for benches alone'],
   ['test/world/observe/hold-watch.ts', 'measures processor time', 'it measures, for benches alone'],

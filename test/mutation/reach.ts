@@ -36,7 +36,7 @@ export async function measure(tree: Tree, test: string, cache: string, stop: Abo
   mkdirSync(cache, { recursive: true })
   const directory = mkdtempSync(join(cache, 'coverage-'))
   try {
-    const { outcome, output, seconds } = await tree.run(test, 600_000, stop, { NODE_V8_COVERAGE: directory })
+    const { outcome, output, seconds } = await tree.run(test, 600, stop, { NODE_V8_COVERAGE: directory })
     if (outcome !== 'passed') return output
     const runs = runsOf(tree, directory)
     const measured: Kept = { seconds, runs, of: hashOf(tree, test, runs) }

@@ -6,11 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { roomyPlace } from '#test/runner/roomy-place.ts'
-import { testFiles } from '#test/runner/test-files.ts'
 import { type Area, areas } from './areas.ts'
 import { type Mutant, mutantsOf, mutated, shuffled } from './mutants.ts'
 import { measure, type Reach, reaches } from './reach.ts'
-import { reasonFor } from './survivors.ts'
+import { nameOf, survivors } from './survivors.ts'
 import { Tree } from './tree.ts'
 
 /** The result of a mutant, a line of the report. */
@@ -31,9 +30,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     at: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
-    skip: { type: 'string', multiple: true, default: [] },
     tests: { type: 'string', default: '' },
-    unit: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     report: { type: 'string', default: join(cache, 'report.jsonl') },
@@ -53,15 +50,7 @@ mkdirSync(dirname(values.report), { recursive: true })
 await using resources = new AsyncDisposableStack()
 const directory = await mkdtemp(join(await roomyPlace(), 'mailroom-mutants-'))
 resources.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }))
-const trees = Array.from(
-  { length: Number(values.at) },
-  (_, at) =>
-    new Tree(
-      join(directory, `${at}`),
-      values.skip.map((name) => `--test-skip-pattern=${name}`),
-    ),
-)
-const opening = new Set(testFiles({ on: 'server' }).flat())
+const trees = Array.from({ length: Number(values.at) }, (_, at) => new Tree(join(directory, `${at}`)))
 const known = new Map<string, Reach>()
 const asked = new Map<string, Promise<Reach | string>>()
 const failing = new Set<string>()
@@ -107,9 +96,7 @@ function earlier(): Map<string, Tried> {
 function testsOf(area: string): string[] {
   const [tree] = trees as [Tree]
   const files = (areas[area]?.tests ?? []).flatMap((pattern) => tree.files(pattern))
-  const wanted = [...new Set(files)].filter(
-    (file) => new RegExp(values.tests).test(file) && !(values.unit && opening.has(join(root, file))),
-  )
+  const wanted = [...new Set(files)].filter((file) => new RegExp(values.tests).test(file))
   const seconds = (file: string) => known.get(file)?.seconds ?? Number.POSITIVE_INFINITY
   return wanted.toSorted((one, other) => (seconds(one) < seconds(other) ? -1 : seconds(one) > seconds(other) ? 1 : 0))
 }
@@ -132,7 +119,7 @@ async function reachOf(tree: Tree, test: string): Promise<Reach | undefined> {
 async function tryOut(tree: Tree, area: string, mutant: Mutant): Promise<Tried> {
   const { id, file, function: inside, before, after, nth } = mutant
   const tried = { id, area, file, function: inside, before, after, nth }
-  const reason = reasonFor(mutant)
+  const reason = survivors.get(nameOf(mutant))
   if (reason !== undefined) return { ...tried, outcome: 'explained', by: reason, seconds: 0 }
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1_000
@@ -142,8 +129,7 @@ async function tryOut(tree: Tree, area: string, mutant: Mutant): Promise<Tried> 
     const reach = await reachOf(tree, test)
     if (!reach || !reaches(reach, file, mutant.start)) continue
     reaching++
-    const ms = Math.ceil(3_000 * reach.seconds) + 10_000
-    const ran = await tree.with(file, text, () => tree.run(test, ms, stopping.signal))
+    const ran = await tree.with(file, text, () => tree.run(test, 60 + 10 * reach.seconds, stopping.signal))
     if (ran.outcome === 'passed') continue
     const outcome = ran.outcome === 'failed' ? 'caught' : 'timed out'
     return { ...tried, outcome, by: `${test}: ${ran.test}`, seconds: seconds() }

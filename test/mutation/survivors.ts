@@ -1,18 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Mutant } from './mutants.ts'
-import list from './survivors.json' with { type: 'json' }
 
-/** A mutant that no test can catch, since it behaves as the source does, or that none should. */
-interface Survivor extends Pick<Mutant, 'file' | 'function' | 'before' | 'after'> {
-  readonly reason: string
-}
+/** Mutants that no test can catch, since they behave as the source does, or that none should: by their names, the reasons. Each
+ *  is a line of the file, which ends with the reason. */
+export const survivors: ReadonlyMap<string, string> = new Map(
+  readFileSync(join(import.meta.dirname, 'survivors.tsv'), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => [line.slice(0, line.lastIndexOf('\t')), line.slice(line.lastIndexOf('\t') + 1)]),
+)
 
-export const survivors: readonly Survivor[] = list
-
-/** Why a mutant survives, where that is known. */
-export function reasonFor(mutant: Mutant): string | undefined {
-  return survivors.find((survivor) => nameOf(survivor) === nameOf(mutant))?.reason
-}
-
-export function nameOf({ file, function: inside, before, after }: Omit<Survivor, 'reason'>): string {
-  return [file, inside, before, after].join(' | ')
+export function nameOf({ file, function: inside, before, after }: Mutant): string {
+  return [file, inside, before, after].join('\t')
 }

@@ -3,7 +3,6 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkS
 import { join } from 'node:path'
 import { runFiles } from '../runner/run-files.ts'
 import { silenceOf } from '../runner/test-process.ts'
-import { OwnTime } from './own-time.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -11,7 +10,6 @@ export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'timed out'
   /** The first test that failed, as far as one has a name. */
   readonly test: string
-  /** Without those in which it waited for a processor. */
   readonly seconds: number
   readonly output: string
 }
@@ -21,11 +19,7 @@ export class Tree {
   readonly #root: string
   readonly #scratch: string
 
-  readonly #flags: readonly string[]
-
-  /** @param flags of node, for each file of tests */
-  constructor(directory: string, flags: readonly string[]) {
-    this.#flags = flags
+  constructor(directory: string) {
     this.#root = join(directory, 'tree')
     this.#scratch = join(directory, 'scratch')
     mkdirSync(this.#scratch, { recursive: true })
@@ -59,32 +53,30 @@ export class Tree {
     }
   }
 
-  /** Runs a file of tests until its first failure, for at most `ms` of its own time. Nothing of it runs after that. */
-  async run(test: string, ms: number, stop: AbortSignal, env: NodeJS.ProcessEnv = {}): Promise<TestRun> {
+  /** Runs a file of tests until its first failure, or until no test of it begins or ends for so many seconds. Nothing of it runs
+   *  after that. */
+  async run(test: string, silence: number, stop: AbortSignal, env: NodeJS.ProcessEnv = {}): Promise<TestRun> {
     const named = join(this.#scratch, 'failure')
     rmSync(named, { force: true })
     const reporter = ['--test-reporter', join(import.meta.dirname, 'first-failure.ts')]
-    const late = new AbortController()
-    using time = new OwnTime(this.#scratch, ms, () => late.abort())
     const { processes } = await runFiles(
       [[join(this.#root, test)]],
       {
-        flags: ['--liftoff-only', ...this.#flags, ...reporter, '--test-reporter-destination', named],
+        flags: ['--liftoff-only', ...reporter, '--test-reporter-destination', named],
         env: { ...process.env, TMPDIR: this.#scratch, NODE_COMPILE_CACHE: join(this.#scratch, 'compiled'), ...env },
         cwd: this.#root,
         scratch: this.#scratch,
-        silence: silenceOf(1_800_000),
+        silence: silenceOf(1_000 * silence),
       },
       () => {},
-      AbortSignal.any([stop, late.signal]),
+      stop,
     )
-    const { seconds } = time
     stop.throwIfAborted()
     // Databases that a killed test has left. Templates of databases stay for the next one.
     for (const left of globSync(join(this.#scratch, 'mailroom-test*'))) rmSync(left, { recursive: true, force: true })
-    const [{ files, output }] = processes as [(typeof processes)[number]]
+    const [{ files, output, seconds }] = processes as [(typeof processes)[number]]
     const [{ failed, problems }] = files as [(typeof files)[number]]
-    const hung = late.signal.aborted || problems.some((problem) => problem.startsWith('hung'))
+    const hung = problems.some((problem) => problem.startsWith('hung'))
     const good = failed === 0 && problems.length === 0
     const failure = existsSync(named) ? readFileSync(named, 'utf8').split('\n')[0] : undefined
     return {
