@@ -23,7 +23,7 @@ export interface Choices {
   readonly typed?: { readonly value: string; readonly onChange: (value: string) => void }
 }
 
-interface Props extends Omit<Choices, 'name'> {
+interface Props extends Choices {
   readonly action: Ready
   readonly isOpen: boolean
   readonly onOpen: (open: boolean) => void
@@ -43,7 +43,7 @@ export function FilterMenu({ action, isOpen, onOpen, ...menu }: Props) {
       />
       {isOpen && (
         <Part name="The menu" onFailed={() => onOpen(false)}>
-          <FilterChoices {...menu} name={action.name} button={button} onOpen={onOpen} />
+          <FilterChoices {...menu} button={button} onOpen={onOpen} />
         </Part>
       )}
     </>

@@ -22,6 +22,7 @@ export function LabelMenu({ action, subjects, isOpen, onOpen, onChoose }: Props)
   }
   return (
     <FilterMenu
+      name="Label"
       action={action}
       isOpen={isOpen}
       onOpen={onOpen}

@@ -30,6 +30,7 @@ export function MoveMenu({ action, place, isOpen, onOpen, onChoose, onNew }: Pro
   const isNew = wanted !== '' && !folders.some(({ name }) => folderName(name).toLowerCase() === wanted.toLowerCase())
   return (
     <FilterMenu
+      name="Move"
       action={action}
       isOpen={isOpen}
       onOpen={(open) => {
