@@ -12,8 +12,8 @@ interface Reading {
   readonly content: Content
   /** Where the last piece has ended. */
   next: number
-  /** Octets from there on, or from before. Undefined if they could not be read. */
-  window: (Range & { readonly octets: Promise<Buffer | undefined> }) | undefined
+  /** Octets from there on, or from before: none if they could not be read. */
+  window: (Range & { readonly parts: Promise<readonly Buffer[]> }) | undefined
 }
 
 /**
@@ -44,19 +44,25 @@ export class ReadAhead {
   ): AsyncGenerator<Buffer> {
     const reading = this.#readings.get(name)
     const window = reading?.window
+    const goOn = () => {
+      this.#readings.delete(name)
+      if (end >= last || content.head.length + (content.structure?.length ?? 0) > mostKnown) return
+      const kept = window && end < window.end ? window : undefined
+      const next = kept ?? (reading?.next === start ? begin(end, last, read) : undefined)
+      this.#keep(name, { content, next: end, window: next })
+    }
+    const isThere = window !== undefined && window.start <= start && end <= window.end
+    // The next is read while the client takes this.
+    if (isThere) goOn()
     let at = start
     if (window && window.start <= at && at < window.end) {
-      const octets = await window.octets
-      const part = octets?.subarray(at - window.start, Math.min(end, window.end) - window.start)
-      if (part) yield part
-      at += part?.length ?? 0
+      for (const part of within(await window.parts, at - window.start, Math.min(end, window.end) - window.start)) {
+        yield part
+        at += part.length
+      }
     }
     if (at < end) yield* read({ start: at, end })
-    this.#readings.delete(name)
-    if (end >= last || content.head.length + (content.structure?.length ?? 0) > mostKnown) return
-    const goesOn = reading?.next === start
-    const kept = window && end < window.end ? window : undefined
-    this.#keep(name, { content, next: end, window: kept ?? (goesOn ? begin(end, last, read) : undefined) })
+    if (!isThere) goOn()
   }
 
   #keep(name: string, reading: Reading): void {
@@ -69,10 +75,15 @@ export class ReadAhead {
 function begin(start: number, last: number, read: (range: Range) => AsyncIterable<Buffer>): Reading['window'] {
   const end = sliceEnd(start, last)
   // Whoever asks for what could not be read hears why.
-  return { start, end, octets: first(read({ start, end })).catch(() => undefined) }
+  return { start, end, parts: Array.fromAsync(read({ start, end })).catch(() => []) }
 }
 
-async function first(pieces: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
-  for await (const piece of pieces) return piece
-  return undefined
+/** The octets from `start` up to, not including, `end`. */
+function* within(parts: readonly Buffer[], start: number, end: number): Generator<Buffer> {
+  let at = 0
+  for (const part of parts) {
+    const wanted = part.subarray(Math.max(0, start - at), Math.max(0, end - at))
+    if (wanted.length > 0) yield wanted
+    at += part.length
+  }
 }

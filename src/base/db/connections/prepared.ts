@@ -1,6 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
+import { answersOctets, OctetsReply } from './octets.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
@@ -29,7 +30,7 @@ const announcing = '/* announced */'
  *  statements that select all columns, so none does. A transaction begins with its first statement, without a round trip of
  *  its own (begin.ts).
  *  `announced` is called after the commit of a transaction with a statement that has the comment; outside of one each
- *  statement commits. */
+ *  statement commits. Octets of a statement that has another comment come as they are (octets.ts). */
 export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {}): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
@@ -101,15 +102,22 @@ class PreparingClient implements PostgresPoolClient {
     this.#toBegin = false
     if (text === 'commit') return { command: 'COMMIT', rowCount: 0, rows: [] }
     if (text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
-    return this.#answered(queryAfterBegin(this.#client, preparedBegin.name, this.#statement(text, values)))
+    return this.#run(text, values, (statement) => queryAfterBegin(this.#client, preparedBegin.name, statement))
   }
 
   #send(text: string, values: readonly unknown[]): Promise<Answer> {
-    return this.#answered(answerTo(this.#client, this.#statement(text, values)))
+    return this.#run(text, values, (statement) => answerTo(this.#client, statement))
   }
 
-  #statement(text: string, values: readonly unknown[]): pg.Query {
-    return statementOf(text, values, values.length > 0 ? this.#names.nameOf(text) : undefined)
+  async #run(
+    text: string,
+    values: readonly unknown[],
+    send: (statement: pg.Query) => Promise<Answer>,
+  ): Promise<Answer> {
+    const statement = statementOf(text, values, values.length > 0 ? this.#names.nameOf(text) : undefined)
+    const reply = text.includes(answersOctets) ? new OctetsReply(statement) : undefined
+    const answer = await this.#answered(send(statement))
+    return reply ? { ...answer, rows: reply.parts ? [{ octets: reply.parts }] : [] } : answer
   }
 
   #answered<T>(answer: Promise<T>): Promise<T> {
