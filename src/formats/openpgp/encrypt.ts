@@ -1,4 +1,5 @@
 import { createMessage, encrypt, type Key } from 'openpgp'
+import QuickLRU from 'quick-lru'
 import { config, oneCertificate } from './certificate.ts'
 
 /** Octets to encrypt, and the clear text before and after them. */
@@ -48,16 +49,12 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-const mostKnown = 100
-const certificates = new Map<string, Key>()
+const certificates = new QuickLRU<string, Key>({ maxSize: 100 })
 
 /** Caches certificates that were used lately, with their verified signatures. */
 async function known(text: string): Promise<Key> {
   const certificate = certificates.get(text) ?? (await oneCertificate(text))
-  certificates.delete(text)
   certificates.set(text, certificate)
-  const [oldest] = certificates.keys()
-  if (certificates.size > mostKnown && oldest !== undefined) certificates.delete(oldest)
   return certificate
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { isoCBOR } from '@simplewebauthn/server/helpers'
 import type { Answer } from '#test/world/sockets/http-client.ts'
 import type { World } from '#test/world/world.ts'
 import type { SignedInMember } from './signed-in.ts'
@@ -140,25 +141,9 @@ function clientData(
   return Buffer.from(JSON.stringify(data))
 }
 
-type Cbor = number | string | Buffer | readonly Cbor[] | ReadonlyMap<number | string, Cbor>
+type Cbor = Parameters<typeof isoCBOR.encode>[0]
 
-/** RFC 8949, as far as authenticators need it. */
-export function cbor(value: Cbor): Buffer {
-  if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
-  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
-  if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
-  if (value instanceof Map) {
-    return Buffer.concat([head(5, value.size), ...[...value].flatMap(([name, one]) => [cbor(name), cbor(one)])])
-  }
-  const items = value as readonly Cbor[]
-  return Buffer.concat([head(4, items.length), ...items.map(cbor)])
-}
-
-function head(major: number, size: number): Buffer {
-  if (size < 24) return Buffer.from([(major << 5) | size])
-  return size < 256 ? Buffer.from([(major << 5) | 24, size]) : Buffer.from([(major << 5) | 25, size >> 8, size & 0xff])
-}
-
+export const cbor = (value: Cbor) => Buffer.from(isoCBOR.encode(value))
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest()
 const text = (bytes: Buffer) => bytes.toString('base64url')
 const octets = (base64url: string) => Buffer.from(base64url, 'base64url')

@@ -325,7 +325,7 @@ test('an attestation with a certificate is refused, and no host that it names is
   const { session } = await withPasskey()
   const certificate = Buffer.from(`http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}/crl`)
   const signed = { alg: -7, sig: Buffer.alloc(70), x5c: [certificate] }
-  const statement = new Map<string, number | Buffer | readonly Buffer[]>(Object.entries(signed))
+  const statement = new Map<string, number | Buffer | Buffer[]>(Object.entries(signed))
   for (const format of ['packed', 'fido-u2f', 'android-key', 'tpm', 'apple', 'other']) {
     const answer = await addPasskey(session, new Authenticator(), { attestation: [format, statement] })
     assert.deepEqual(outcome(answer), [400, 'credential'])
