@@ -7,6 +7,7 @@ import type { Database } from '#/base/db/open.ts'
 import type { SharedTime } from '#/base/db/time.ts'
 import { channel } from '#/base/event-log/announce.ts'
 import { Loop } from '#/base/event-loop/loop.ts'
+import { retried } from '#/base/event-loop/retried.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import type { Names } from '#/events/event-stream/visible.ts'
 import type { PublicHttp } from '#/http/public-http/public-http.ts'
@@ -127,15 +128,7 @@ export class WebhookWorker extends Loop {
 
   /** Retries for as long as a lease: a webhook whose round is not ended waits until its lease ends, and then gets its events twice. */
   async #write(write: () => Promise<void>): Promise<void> {
-    const end = performance.now() + leases.forMs
-    for (let between = 100; ; between = Math.min(2 * between, idleMs)) {
-      try {
-        return await write()
-      } catch (err) {
-        if (this.stopping.aborted || performance.now() > end) throw err
-        await this.pause(between)
-      }
-    }
+    await retried(write, { forMs: leases.forMs, mostBetweenMs: idleMs, stopping: this.stopping })
   }
 
   async #save(

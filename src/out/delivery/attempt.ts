@@ -1,16 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { LeaseHolder } from '#/base/db/lease-holder.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import { allRoutes, type Batch, type Claimed, LeaseLost, leases, mostAttempts } from '#/out/queue/claims.ts'
 import { type QueuedMessage, queuedMessage } from '#/out/queue/message.ts'
 import { openedRecipient } from '#/out/queue/sealed.ts'
-import { retryUnanswered } from '#/out/queue/unanswered.ts'
-import type { Outcome } from '#/out/relay/relay.ts'
-import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
-import { dropSwitchedOff, finish } from './finish.ts'
+import { end } from './end.ts'
 import { routesOf } from './local.ts'
-import type { AttemptDependencies, LoadedMessage, WorkerDependencies } from './parts.ts'
+import type { AttemptDependencies, Tried } from './parts.ts'
 import { isStillToSend } from './still-to-send.ts'
 
 /** Recipients of one route fail after so many attempts were cut short. */
@@ -30,10 +26,12 @@ export async function attempt(
   const message = known ?? (await queuedMessage(db, mailKey, claimed.organizationId, claimed.messageId))
   if (!message) return
   const batch = message.concealed ? withOpened(mailKey, claimed) : claimed
-  if (!(await isStillToSend(db, time, message, batch.recipients)))
-    return await dropSwitchedOff(deps, message, batch.recipients)
+  const attempted = batch.route === allRoutes ? tryTogether : tryOneRoute
   try {
-    await (batch.route === allRoutes ? tryTogether : tryOneRoute)(deps, message, batch, signal)
+    const tried: Tried = (await isStillToSend(db, time, message, batch.recipients))
+      ? await attempted(deps, message, batch, signal)
+      : { message, outcomes: 'switched off' }
+    await end(deps, batch, tried, signal)
   } catch (err) {
     if (!(err instanceof LeaseLost)) throw err
     log.warn({ message: message.id }, err.message)
@@ -45,39 +43,17 @@ function withOpened(key: SealingKey, batch: Batch): Batch {
   return { ...batch, recipients: batch.recipients.map(opened) }
 }
 
-async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, batch: Batch, signal: AbortSignal) {
-  const { route, recipients, cutShort } = batch
-  const end = async (of: QueuedMessage, outcomes: readonly Outcome[]) => {
-    await storeWithRetries(deps, signal, () => finish(deps, of, recipients, outcomes))
-    await noteRoute(deps, route, outcomes)
-  }
-  if (cutShort >= mostCutShort) {
-    const reason = `Sending was interrupted ${mostCutShort} times`
-    const outcomes = recipients.map(({ recipient }) => refusal(recipient, reason))
-    return await end(message, outcomes)
-  }
+async function tryOneRoute(
+  deps: AttemptDependencies,
+  message: QueuedMessage,
+  { route, recipients, cutShort }: Batch,
+  signal: AbortSignal,
+): Promise<Tried> {
+  if (cutShort >= mostCutShort)
+    return { message, outcomes: refusals(recipients, `Sending was interrupted ${mostCutShort} times`) }
   const loaded = message.state === 'uncomposed' ? await composed(deps, message, recipients) : { message }
-  if (!loaded) {
-    const outcomes = recipients.map(({ recipient }) => internalFailure(recipient))
-    return await end(message, outcomes)
-  }
-  await end(loaded.message, await deliver(deps, loaded, { route, recipients }, signal))
-}
-
-/** The first success of a route makes the recipients due that it has not answered for. */
-async function noteRoute(
-  { db, time, log, workingRoutes, wake }: AttemptDependencies,
-  route: string,
-  outcomes: readonly Outcome[],
-): Promise<void> {
-  const works = outcomes.some(({ result, reply }) => result === 'delivered' || reply !== null)
-  if (!works) return workingRoutes.failed(route)
-  const now = await time(db)
-  if (!workingRoutes.isNews(route, now.getTime())) return
-  const retried = await retryUnanswered(db, route, now)
-  if (retried === 0) return
-  log.info({ route, recipients: retried }, 'a route answers again: what waited for it is due')
-  wake()
+  if (!loaded) return { message, outcomes: internalFailures(recipients) }
+  return { message: loaded.message, outcomes: await deliver(deps, loaded, { route, recipients }, signal) }
 }
 
 /** Undefined if it could not be composed. */
@@ -94,20 +70,14 @@ async function composed(deps: AttemptDependencies, message: QueuedMessage, recip
 async function tryTogether(
   deps: AttemptDependencies,
   message: QueuedMessage,
-  { recipients, attempts, cutShort }: Batch,
+  { recipients, cutShort }: Batch,
   signal: AbortSignal,
-) {
+): Promise<Tried> {
   const { db, relay } = deps
   const { organizationId } = message
+  if (cutShort >= mostAttempts)
+    return { message, outcomes: refusals(recipients, 'Sending was interrupted three times') }
   const addresses = recipients.map(({ recipient }) => recipient)
-  const decide = ({ message, routes = new Map() }: LoadedMessage, outcomes: readonly Outcome[], failure?: string) =>
-    storeWithRetries(deps, signal, () =>
-      decideTogether(deps, message, { recipients, outcomes, routes, attempts: attempts - cutShort, failure }),
-    )
-  if (cutShort >= mostAttempts) {
-    const outcomes = addresses.map((address) => refusal(address, 'Sending was interrupted three times'))
-    return await decide({ message }, outcomes)
-  }
   const departed =
     message.allowanceDue > 0
       ? await deps.depart({ message, recipients })
@@ -115,29 +85,15 @@ async function tryTogether(
           message,
           routes: (await routesOf(db, relay, new Map([[organizationId, addresses]]))).get(organizationId),
         }
-  if ('failure' in departed) return await decide({ message }, addresses.map(internalFailure), departed.failure)
-  await decide(departed, await deliverEveryRoute(deps, departed, recipients, signal))
+  if ('failure' in departed) return { message, outcomes: internalFailures(recipients), failure: departed.failure }
+  const outcomes = await deliverEveryRoute(deps, departed, recipients, signal)
+  return { message: departed.message, outcomes, routes: departed.routes }
 }
 
-/** For how long, and at what intervals, to retry storing the outcome of an attempt, in milliseconds. */
-const mostRetryMs = 10 * 60_000
-const mostBetween = 5_000
+function refusals(recipients: readonly Claimed[], reason: string) {
+  return recipients.map(({ recipient }) => refusal(recipient, reason))
+}
 
-/** Retries until the outcome is stored, and the lease is extended meanwhile: a failure of the database must not cause a
- *  delivered message to be sent twice. Rejects once the worker stops. */
-async function storeWithRetries(
-  { log }: WorkerDependencies,
-  signal: AbortSignal,
-  write: () => Promise<void>,
-): Promise<void> {
-  const end = performance.now() + mostRetryMs
-  for (let between = 100; ; between = Math.min(2 * between, mostBetween)) {
-    try {
-      return await write()
-    } catch (err) {
-      if (signal.aborted || performance.now() > end) throw err
-      log.error({ err }, 'the outcome of an attempt could not be stored yet; it is tried again')
-      await wait(between, undefined, { signal })
-    }
-  }
+function internalFailures(recipients: readonly Claimed[]) {
+  return recipients.map(({ recipient }) => internalFailure(recipient))
 }

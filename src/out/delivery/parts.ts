@@ -40,7 +40,7 @@ export interface WorkerDependencies extends DepartDependencies {
 export interface AttemptDependencies extends WorkerDependencies {
   /** Records that the end of data is sent to these recipients. False if their lease is lost. */
   markEndOfData(recipients: readonly Claimed[]): Promise<boolean>
-  /** Ends an attempt that delivered a message to all its recipients. False if this was not stored. */
+  /** Ends an attempt that delivered a scheduled message to all its recipients. False if a lease is lost. */
   endSent(sent: Sent): Promise<boolean>
   readonly workingRoutes: WorkingRoutes
   /** Recipients may be due. */
@@ -60,6 +60,24 @@ export interface About {
   readonly attempts: number
   /** Since when delivery is ambiguous; null if it is not. */
   readonly ambiguousAt: Date | null
+}
+
+/** What an attempt came to. */
+export interface Tried {
+  /** As it was sent. */
+  readonly message: QueuedMessage
+  /** In the order of the recipients; of a message that is not to be sent any more, that it is not. */
+  readonly outcomes: readonly Outcome[] | 'switched off'
+  /** Why no recipient was tried. */
+  readonly failure?: string
+  /** The route of each recipient of a message that was delivered to none before. */
+  readonly routes?: Routes | undefined
+}
+
+/** A recipient after an attempt. */
+export interface TriedRecipient extends About {
+  readonly id: number
+  readonly delayNoticeAt: Date | null
 }
 
 /** A message in an attempt. */

@@ -39,6 +39,7 @@ const { db } = database
 const reader = ofFile(new MessageReader())
 const openPgp = ofFile(new OpenPgp())
 const log = pino({ level: 'silent' })
+const reports = notifier({ idKey, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' })
 let now = new Date('2026-11-21T08:00:00Z')
 
 /** A relay that answers as it is told, and keeps what it was given. */
@@ -101,7 +102,7 @@ async function schedule(from: MailboxRef & { address: string }, recipient: strin
   await database.db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, message, to, now))
 }
 
-function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): OutboundWorker {
+function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry', notify = reports): OutboundWorker {
   const { db } = database
   const time = async () => now
   return new OutboundWorker({
@@ -109,7 +110,7 @@ function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): Outbou
     ...{ envelopeSender: ({ sender }) => sender, compose: async (message) => ({ message }) },
     copies: new PendingCopies({ db, idKey, time, reader, log, mailKey }),
     nextRound: (at) => new Date(at.getTime() + 5 * minute),
-    notify: notifier({ idKey, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' }),
+    notify,
   })
 }
 
@@ -223,6 +224,23 @@ test('who is refused for good is named in one notice to the sender, and the othe
     assert.ok(text.includes(part), part)
   assert.match(raw.toString(), /Final-Recipient: rfc822; no1@one\.example\r\nAction: failed\r\nStatus: 5\.1\.1\r\n/)
   assert.equal(await waiting(), 0)
+})
+
+test('who has the message does not get it again because a notice about another cannot be stored, which is told later', async () => {
+  relay.answer = (recipient) => (recipient.startsWith('no') ? never : {})
+  let broken = true
+  await using worker = workerWith(relay, 'retry', async (...news) => {
+    if (broken) await sql`select 1 / 0`.execute(news[0])
+    await reports(...news)
+  })
+  await depart(from, 'a@one.example', 'no@one.example')
+  await worker.processAll()
+  assert.deepEqual([await waiting(), await notices(from)], [1, []])
+  broken = false
+  now = new Date(now.getTime() + 2 * minute)
+  await worker.processAll()
+  assert.deepEqual(each(relay.ended, 'recipients'), [['a@one.example']])
+  assert.deepEqual([await waiting(), await notices(from)], [0, ['Undelivered mail returned to its sender']])
 })
 
 test('if the mailbox of the sender is deleted, there is no notice', async () => {

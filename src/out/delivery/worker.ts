@@ -1,4 +1,4 @@
-import { batched } from '#/base/event-loop/batching.ts'
+import { batched, togetherOrEach } from '#/base/event-loop/batching.ts'
 import { unfollowed } from '#/base/event-loop/follow.ts'
 import { Loop } from '#/base/event-loop/loop.ts'
 import {
@@ -65,6 +65,10 @@ export class OutboundWorker extends Loop {
   constructor(deps: WorkerDependencies) {
     super({ idleMs, log: deps.log, failed: 'the outbound queue could not be read' })
     const others = (milliseconds: number) => () => (this.#underWay.size > 1 ? milliseconds : 0)
+    const noted = (err: unknown) => {
+      deps.log.warn({ err }, 'outcomes could not be stored in one transaction; each is stored alone')
+      return true
+    }
     this.#deps = {
       ...deps,
       markEndOfData: batched(
@@ -72,7 +76,12 @@ export class OutboundWorker extends Loop {
         all,
         others(markingMs),
       ),
-      endSent: batched((sent: readonly Sent[]) => this.#endSent(sent), atMost, others(endingMs), mostWritten),
+      endSent: batched(
+        (sent: readonly Sent[]) => togetherOrEach(sent, (some) => endSent(deps.db, some), noted),
+        atMost,
+        others(endingMs),
+        mostWritten,
+      ),
       workingRoutes: new WorkingRoutes(),
       wake: () => this.wake(),
       depart: batched((claims: readonly Claim[]) => departAll(deps, claims), atMost, others(markingMs)),
@@ -179,18 +188,6 @@ export class OutboundWorker extends Loop {
   /** Whether there is room for all that one claim takes. */
   get #hasRoomForScheduled(): boolean {
     return this.#count(allRoutes) <= mostTogether - mostScheduled
-  }
-
-  async #endSent(sent: readonly Sent[]): Promise<readonly boolean[]> {
-    const { db, copies, log } = this.#deps
-    try {
-      const ended = await endSent(db, sent)
-      copies.wake()
-      return ended
-    } catch (err) {
-      log.warn({ err }, 'outcomes could not be stored in one transaction; each is stored alone')
-      return sent.map(() => false)
-    }
   }
 
   #count(route: string): number {
