@@ -8,6 +8,9 @@ export interface Lease<Id extends string | number = string | number> {
   readonly epoch: number
 }
 
+/** Another process has claimed the row since. Nothing may be written, and what was is to be rolled back. */
+export class LeaseLost extends Error {}
+
 /** A time by the database's clock: from `SharedTime`, or `databaseNow`, which the statement evaluates. */
 export type Now = Date | RawBuilder<Date>
 

@@ -1,6 +1,7 @@
 import { LeaseHolder } from '#/base/db/lease-holder.ts'
+import { LeaseLost } from '#/base/db/leases.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
-import { allRoutes, type Batch, type Claimed, LeaseLost, leases, mostAttempts } from '#/out/queue/claims.ts'
+import { allRoutes, type Batch, type Claimed, leases, mostAttempts } from '#/out/queue/claims.ts'
 import { type QueuedMessage, queuedMessage } from '#/out/queue/message.ts'
 import { openedRecipient } from '#/out/queue/sealed.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
@@ -34,7 +35,7 @@ export async function attempt(
     await end(deps, batch, tried, signal)
   } catch (err) {
     if (!(err instanceof LeaseLost)) throw err
-    log.warn({ message: message.id }, err.message)
+    log.warn({ message: message.id }, 'The lease was lost: another worker has claimed this message')
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Claimed, LeaseLost } from '#/out/queue/claims.ts'
+import { LeaseLost } from '#/base/db/leases.ts'
+import type { Claimed } from '#/out/queue/claims.ts'
 import { queuedOctets } from '#/out/queue/message.ts'
 import type { Outcome } from '#/out/relay/relay.ts'
 import { suppressed } from '#/out/suppressions/suppression.ts'

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { LeaseLost } from '#/base/db/leases.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { retried } from '#/base/event-loop/retried.ts'
-import { allRoutes, type Batch, LeaseLost } from '#/out/queue/claims.ts'
+import { allRoutes, type Batch } from '#/out/queue/claims.ts'
 import { expiryOf, type QueuedMessage } from '#/out/queue/message.ts'
 import { defer, lockClaimed, settle } from '#/out/queue/recipients.ts'
 import { markSentToSome } from '#/out/queue/scheduled.ts'
@@ -19,20 +20,21 @@ import { deferOrFail, deferral, outcomesOf } from './undelivered.ts'
 const patience = { forMs: 10 * 60_000, mostBetweenMs: 5_000 }
 
 /** Ends an attempt, whatever it came to: stores what became of each recipient in one transaction, and logs it. The lease is extended
- *  while that is retried: a failure of the database must not cause a delivered message to be sent twice. Rejects once the worker stops. */
+ *  while that is retried: a failure of the database must not cause a delivered message to be sent twice. Rejects once the worker stops.
+ *  @throws LeaseLost */
 export async function end(deps: AttemptDependencies, batch: Batch, tried: Tried, stopping: AbortSignal): Promise<void> {
   const { log } = deps
   const { message, outcomes, failure } = tried
   const failed = (err: unknown) =>
     log.error({ err }, 'the outcome of an attempt could not be stored yet; it is tried again')
   const isHeld = await retried(() => store(deps, batch, tried), { ...patience, stopping, failed })
-  if (!isHeld) log.warn({ message: message.id }, new LeaseLost().message)
   if (outcomes === 'switched off') {
     const about = { message: message.id, organization_id: message.organizationId, kind: message.kind }
     return log.info(about, 'not sent: its mailbox no longer forwards or answers')
   }
   if (failure === undefined) logOutcomes(log, message, outcomes)
   if (batch.route !== allRoutes) await noteRoute(deps, batch.route, outcomes)
+  else if (!isHeld) throw new LeaseLost()
   else if (outcomes.some(isDelivered)) deps.copies.wake()
 }
 

@@ -6,13 +6,6 @@ import type { SealingKey } from '#/base/secrets/seal.ts'
 import { isNotSuspended } from '#/people/organizations/queries.ts'
 import { type MessageRow, messageColumns, openedMessage, type QueuedMessage } from './message.ts'
 
-/** Another worker has claimed the recipients, since this one's lease had ended. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('The lease was lost: another worker has claimed this message')
-  }
-}
-
 /** Recipients of one message and route, claimed by a worker for one attempt. The claim counts the attempt. */
 export interface Batch {
   readonly messageId: string

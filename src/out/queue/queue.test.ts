@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/base/audit/actor.ts'
+import { LeaseLost } from '#/base/db/leases.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { createOrganization } from '#/people/organizations/register.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
@@ -14,7 +15,6 @@ import {
   claimScheduled,
   claimSuspect,
   claimWaiting,
-  LeaseLost,
   leases,
   markEndOfData,
   reclaimExpired,

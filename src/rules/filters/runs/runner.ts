@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { LeaseLost } from '#/base/db/leases.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { isUnavailable } from '#/base/db/unavailable.ts'
 import { ifMissing, Refusal } from '#/base/errors.ts'
@@ -22,7 +23,6 @@ import {
   claimRun,
   deferRun,
   endRun,
-  LeaseLost,
   nextFolder,
   releaseRun,
   type Step,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
+import { LeaseLost } from '#/base/db/leases.ts'
 import { Foreground } from '#/base/event-loop/foreground.ts'
 import { storeMessages } from '#test/mail/threads/store-messages.ts'
 import { watchStatements } from '#test/world/observe/statements.ts'
@@ -10,7 +11,7 @@ import { World } from '#test/world/world.ts'
 import type { ClaimedRun } from './run.ts'
 import type { RunFolder } from './run-folder.ts'
 import { FilterRunner } from './runner.ts'
-import { beginRunChange, claimRun, deferRun, endRun, LeaseLost, settleStep } from './steps.ts'
+import { beginRunChange, claimRun, deferRun, endRun, settleStep } from './steps.ts'
 
 const world = await World.ofFile()
 const { db } = world

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { databaseNow, Leases } from '#/base/db/leases.ts'
+import { databaseNow, LeaseLost, Leases } from '#/base/db/leases.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { beginChange, endChange, stepOf } from '#/mail/changes/record.ts'
 import type { Recording } from '#/mail/store/change.ts'
@@ -13,9 +13,6 @@ export const runLeases = new Leases('filter_runs', 60_000)
 
 /** To the milliseconds of the column. PostgreSQL rounds, and a time that was rounded up is not due yet. */
 const dueNow = sql<Date>`date_trunc('milliseconds', ${databaseNow})`
-
-/** Another process has claimed the run meanwhile. */
-export class LeaseLost extends Error {}
 
 /** Claims the run whose last step is the oldest. */
 export async function claimRun(db: Db): Promise<ClaimedRun | undefined> {
