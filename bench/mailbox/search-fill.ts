@@ -58,7 +58,7 @@ async function finish({ database }: World, messages: number): Promise<void> {
     await client.query(`alter index mail_search_words alter column 1 set statistics 0`)
     await client.query(`
       insert into mail_words (organization_id, word)
-      select distinct organization_id, word from mail_search, regexp_split_to_table(substr(words, strpos(words, E'\\n')), '[ \\n]+') word
+      select distinct organization_id, word from mail_search, regexp_split_to_table(substr(words, strpos(words, E'\\n')), '[ \\t\\n]+') word
       where word <> ''`)
     await client.query(`vacuum analyze`)
   } finally {
@@ -107,11 +107,11 @@ async function writeLetters(
       from written
       returning id, octet_length(bytes) as size_bytes
     ), search as (
-      insert into mail_search (content_id, organization_id, whole, words)
-      select n, ${organizationId}::uuid, true, concat(
+      insert into mail_search (content_id, organization_id, whole, ordered, words)
+      select n, ${organizationId}::uuid, true, true, concat(
         ' ', ${organizationMark(organizationId)}::text, '  ', (${mailboxIds.map(mailboxMark)}::text[])[box], '  i/',
         left(translate(encode(sha256(convert_to(message_id, 'UTF8')), 'base64'), '+/', '-_'), 12), E' \n ', subject, E' \n person ', person,
-        '  person', person, ' host', person % 100, E' example \n ada', ada, E' tryout test \n  \n  \n ', body, ' ')
+        '  person', person, E'\\thost', person % 100, E'\\texample \n ada', ada, E'\\ttryout\\ttest \n  \n  \n ', body, ' ')
       from written
     )
     insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords, sender,
@@ -133,8 +133,10 @@ async function compare({ db }: World, { organizationId, messages }: Filling): Pr
   if (rows.length !== compared) throw new Error('Letters are missing')
   for (const { bytes, words, message_id: messageId, mailbox_id } of rows) {
     const facts = { organizationId, mailboxIds: [mailbox_id], messageId, hasAttachment: false }
-    if (indexText(readSearchable(bytes), facts) !== words) throw new Error(`The indexer finds other words: ${words}`)
-    const { rest, whole } = restText(words, allTexts(bytes))
-    if (rest !== '' || !whole) throw new Error(`The indexer finds further words: ${rest}`)
+    const texts = allTexts(bytes)
+    if (indexText(readSearchable(bytes), facts, texts.body) !== words)
+      throw new Error(`The indexer finds other words: ${words}`)
+    const { rest, whole, ordered } = restText(words, texts)
+    if (rest !== '' || !whole || !ordered) throw new Error(`The indexer finds further words: ${rest}`)
   }
 }

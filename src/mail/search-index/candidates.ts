@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
+import { spaced } from './index-text.ts'
 
 /** A message's place in the order of a search, as this host names it. */
 export interface Place {
@@ -37,7 +38,7 @@ const placeJson = (from: string) =>
 
 /** What is indexed of a message. It is computed, for else PostgreSQL decompresses the words of a long message for each comparison. */
 const wordsOf = (message: string, { organizationId }: Scope) =>
-  sql`(select words || '' as words from mail_search
+  sql`(select ${spaced(sql`words`)} as words from mail_search
     where content_id = ${sql.ref(`${message}.content_id`)} and organization_id = ${organizationId} offset 0)`
 
 export interface Walked {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
 import type { SearchField } from './query.ts'
-import { wantedWords, wordsOf } from './words.ts'
+import { Course, mark, spelledWords } from './spelled.ts'
+import { wantedWords } from './words.ts'
 
 /** In all fields of a message together. */
 const mostWords = 16_000
@@ -19,29 +20,37 @@ interface Marked {
   readonly hasAttachment: boolean
 }
 
-/** A message's words as indexed, in their order: one space between words, two between texts, a line for each field. The
+/** A message's words as indexed, in their order: a space or a tab between words (`spelledWords`), two spaces between texts, a line for each field. The
  *  marks of organization, mailboxes, Message-ID and attachments come first, so that one lookup in the index finds only
- *  permitted messages. `search_vector` adds a mark for each word of a field other than the text. */
-export function indexText(searchable: Searchable, of: Marked): string {
+ *  permitted messages. `search_vector` adds a mark for each word of a field other than the text. `body` has all texts of the body, from which
+ *  the text is taken. */
+export function indexText(searchable: Searchable, of: Marked, body: readonly string[]): string {
   const marks = new Set([organizationMark(of.organizationId), ...of.mailboxIds.map(mailboxMark)])
   if (of.messageId !== null) marks.add(idMark(of.messageId))
   if (of.hasAttachment) marks.add(attachmentMark)
+  const course = new Course(body)
   let [words, bytes] = [0, 0]
   const written = lines.map((field) =>
     searchable[field].map((text) => {
-      const taken: string[] = []
-      for (const { text: word } of wordsOf(text)) {
+      let taken = ''
+      for (const { text: word, gap } of spelledWords(text)) {
         if (++words > mostWords || bytes > mostBytes) break
         bytes += Buffer.byteLength(field === 'text' ? word : word + indexed(field, word))
-        taken.push(word)
+        const between = field === 'text' ? course.gapBefore(word) : gap
+        taken += taken === '' ? word : between + word
       }
-      return taken.join(' ')
+      return taken
     }),
   )
   return [[...marks], ...written].map((texts) => ` ${texts.join('  ')} `).join('\n')
 }
 
-/** Whether words follow each other in a field of `search.words`, an index text. */
+/** An index text with spaces alone between words, for whom it does not matter what else was there. */
+export function spaced(words: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`replace(${words}, ${mark}, ' ')`
+}
+
+/** Whether words follow each other in a field of `search.words`, a `spaced` index text. */
 export function holdsPhrase(field: SearchField, phrase: string): RawBuilder<boolean> {
   const text = textOf(field)
   const wanted = wantedWords(phrase)

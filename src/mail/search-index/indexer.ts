@@ -56,14 +56,16 @@ export class SearchIndexer extends Loop {
     if (!content) return []
     const { bytes, sizeBytes, ...facts } = content
     const { id, organizationId } = one
-    if (one.epoch > mostClaims) return [{ id, organization_id: organizationId, words: '', rest: '', whole: false }]
+    if (one.epoch > mostClaims)
+      return [{ id, organization_id: organizationId, words: '', rest: '', whole: false, ordered: false }]
     try {
       const raw =
         bytes === null
           ? await collected(octetsOf(db, organizationId, id, { start: 0, end: sizeBytes }), sizeBytes)
           : Buffer.from(bytes, 'base64')
-      const words = indexText(await reader.searchable(raw), { organizationId, ...facts })
-      return [{ id, organization_id: organizationId, words, ...restText(words, await reader.allTexts(raw)) }]
+      const texts = await reader.allTexts(raw)
+      const words = indexText(await reader.searchable(raw), { organizationId, ...facts }, texts.body)
+      return [{ id, organization_id: organizationId, words, ...restText(words, texts) }]
     } catch (error) {
       // It has been deleted meanwhile.
       if (error instanceof Gone) return []

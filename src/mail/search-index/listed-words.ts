@@ -21,11 +21,14 @@ export async function listedWords(
   const parts = characters
     .slice(partLength - 1)
     .map((_, at) => organizationId.slice(-8) + characters.slice(at, at + partLength).join(''))
+  // By itself, lest PostgreSQL goes through an organization that it takes for a small one.
+  const listed =
+    parts.length === 0
+      ? sql`mail_words`
+      : sql`(select organization_id, word from mail_words where word_parts(organization_id, word) @> ${parts}::text[] offset 0)`
   const { rows } = await sql<{ words: string[] | null }>`
     select json_agg(word) as words from (
-      select word from mail_words
-      where organization_id = ${organizationId} and strpos(word, ${text}) > 0
-        ${parts.length > 0 ? sql`and word_parts(organization_id, word) @> ${parts}::text[]` : sql``}
+      select word from ${listed} listed where organization_id = ${organizationId} and strpos(word, ${text}) > 0
         ${isEnd ? sql`and right(word, ${characters.length}::integer) = ${text}` : sql``}
       limit ${most}
     ) found`.execute(db)

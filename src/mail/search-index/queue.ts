@@ -54,6 +54,7 @@ export interface Words {
   readonly words: string
   readonly rest: string
   readonly whole: boolean
+  readonly ordered: boolean
 }
 
 /** Adds words to the index, in place of those of the same content, and removes claimed rows from the queue. Locks contents before rows of
@@ -73,15 +74,14 @@ export async function writeWords(db: Db, claimed: readonly Unindexed[], texts: r
       delete from mail_search_queue
       where (select count(*) from content) >= 0 and ${indexingLeases.held(claimed)} returning id
     )
-    insert into mail_search (content_id, organization_id, words, rest, whole)
-    select row.id, row.organization_id, row.words, row.rest, row.whole
+    insert into mail_search (content_id, organization_id, words, rest, whole, ordered)
+    select row.id, row.organization_id, row.words, row.rest, row.whole, row.ordered
     from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
-      as row (id bigint, organization_id uuid, words text, rest text, whole boolean)
+      as row (id bigint, organization_id uuid, words text, rest text, whole boolean, ordered boolean)
     join taken on taken.id = row.id
     join content on content.id = row.id
-    on conflict (content_id) do update set words = excluded.words, rest = excluded.rest, whole = excluded.whole`.execute(
-    db,
-  )
+    on conflict (content_id) do update set words = excluded.words, rest = excluded.rest, whole = excluded.whole,
+      ordered = excluded.ordered`.execute(db)
 }
 
 function listed(texts: readonly Words[]): { organization_id: string; word: string }[] {

@@ -418,14 +418,9 @@ async function index(contents: readonly Unindexed[]): Promise<void> {
     contents.map(async (one) => {
       const facts = await readUnindexed(db, one)
       const searchable = { subject: [], from: [], to: [], filename: [], cc: [], text: ['zebra'] }
-      const text = indexText(searchable, {
-        organizationId: one.organizationId,
-        mailboxIds: [],
-        ...facts,
-        messageId: null,
-        hasAttachment: false,
-      })
-      return { id: one.id, organization_id: one.organizationId, words: text, rest: '', whole: true }
+      const of = { organizationId: one.organizationId, mailboxIds: [], ...facts, messageId: null, hasAttachment: false }
+      const text = indexText(searchable, of, [])
+      return { id: one.id, organization_id: one.organizationId, words: text, rest: '', whole: true, ordered: true }
     }),
   )
   await writeWords(db, contents, words)

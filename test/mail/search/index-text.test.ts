@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
 import { PhraseSearch } from '#/mail/search/phrases.ts'
-import { holdsPhrase, holdsWords, indexText, wordsQuery } from '#/mail/search-index/index-text.ts'
+import { holdsPhrase, holdsWords, indexText, spaced, wordsQuery } from '#/mail/search-index/index-text.ts'
 import { wantedWords } from '#/mail/search-index/words.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { numbers, pick } from './mail.ts'
@@ -27,7 +27,7 @@ test('a text of the index holds the phrases that the texts of the message hold',
   const messages = Array.from({ length: 150 }, (): Searchable => {
     return { subject: texts(), from: texts(), to: texts(), cc: texts(), filename: texts(), text: texts() }
   })
-  const rows = JSON.stringify(messages.map((one, id) => ({ id, words: indexText(one, place) })))
+  const rows = JSON.stringify(messages.map((one, id) => ({ id, words: indexText(one, place, one.text) })))
   let finding = 0
   for (let count = 0; count < 250; count++) {
     const phrase = text(4)
@@ -37,7 +37,7 @@ test('a text of the index holds the phrases that the texts of the message hold',
     const expected = messages.flatMap((one, id) => (search.in(one, () => false).size > 0 ? [id] : []))
     const { rows: found } = await sql<{ id: number; indexed: boolean }>`
       select id, search_vector(words) @@ ${wordsQuery(field, phrase)}::tsquery as indexed
-      from jsonb_to_recordset(${rows}::jsonb) as search (id integer, words text)
+      from (select id, ${spaced(sql`words`)} as words from jsonb_to_recordset(${rows}::jsonb) as row (id integer, words text)) search
       where ${holdsPhrase(field, phrase)} order by id`.execute(database.db)
     assert.deepEqual(
       found,
@@ -56,7 +56,7 @@ test('what the index finds by words is what a text of it holds', async () => {
   const rows = JSON.stringify(
     Array.from({ length: 100 }, () => {
       const message = { subject: texts(), from: texts(), to: texts(), cc: texts(), filename: texts(), text: texts() }
-      return { words: indexText(message, place) }
+      return { words: indexText(message, place, message.text) }
     }),
   )
   let held = 0
@@ -66,7 +66,9 @@ test('what the index finds by words is what a text of it holds', async () => {
     const field = pick(['subject', 'from', 'to', 'cc', 'filename', 'any'] as const, random)
     const { rows: of } = await sql<{ indexed: boolean; held: boolean }>`
       select search_vector(words) @@ ${wordsQuery(field, phrase)}::tsquery as indexed, ${holdsWords(field, phrase)} as held
-      from jsonb_to_recordset(${rows}::jsonb) as search (words text)`.execute(database.db)
+      from (select ${spaced(sql`words`)} as words from jsonb_to_recordset(${rows}::jsonb) as row (words text)) search`.execute(
+      database.db,
+    )
     for (const one of of) assert.equal(one.held, one.indexed, `${field}: ${phrase}`)
     held += of.some((one) => one.held) ? 1 : 0
   }
@@ -75,11 +77,11 @@ test('what the index finds by words is what a text of it holds', async () => {
 
 test('of a long message the first 16,000 words are indexed', async () => {
   const words = Array.from({ length: 16_010 }, (_, nth) => `word${nth}`).join(' ')
-  const text = indexText({ subject: ['Long'], from: [], to: [], cc: [], filename: [], text: [words] }, place)
+  const text = indexText({ subject: ['Long'], from: [], to: [], cc: [], filename: [], text: [words] }, place, [words])
   const { rows } = await sql<{ words: number; last: boolean; beyond: boolean }>`
     select length(search_vector(words)) as words, ${holdsPhrase('any', 'word15997 word15998')} as last,
       ${holdsPhrase('any', 'word15999')} as beyond
-    from (values (${text})) search (words)`.execute(database.db)
+    from (select ${spaced(sql`${text}::text`)} as words) search`.execute(database.db)
   // Beside them are four marks, and the subject's word as one of the subject.
   assert.deepEqual(rows, [{ words: 16_005, last: true, beyond: false }])
 })

@@ -132,6 +132,7 @@ interface MailSearch {
   /** See src/mail/search-index/rest-text.ts. */
   rest: Generated<string>
   whole: Generated<boolean>
+  ordered: Generated<boolean>
 }
 
 /** All words of the index, and perhaps some that it had. */
