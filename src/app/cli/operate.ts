@@ -58,7 +58,7 @@ function fromHere(argv: readonly string[], { given: { file } }: Call): readonly 
 async function here(argv: readonly string[], call: Call, around: Surroundings, target: Target): Promise<Reply> {
   if (call.command === doctorCommand) return present(await doctorHere(around, target), call.json)
   await using resources = new AsyncDisposableStack()
-  const database = resources.use(await openDatabase(target))
+  const database = await openPatient(target, resources)
   await migrate(database.pool)
   return await runCommand(argv, { ...around, database }, around.onProgress)
 }
@@ -77,10 +77,15 @@ async function open(
   resources: AsyncDisposableStack,
 ): Promise<{ database: Database } | { failure: string }> {
   try {
-    const database: Database = resources.use(await openDatabase(target))
-    return { database }
+    return { database: await openPatient(target, resources) }
   } catch (error) {
     if (error instanceof DirectoryInUse) throw error
     return { failure: errorText(error) }
   }
+}
+
+/** No request waits for a command, which may count all mail or delete what a whole organization has. */
+async function openPatient(target: Target, resources: AsyncDisposableStack): Promise<Database> {
+  const database = resources.use(await openDatabase(target))
+  return { ...database, db: database.patient }
 }

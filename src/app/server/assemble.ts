@@ -192,7 +192,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     starting.use(webhookWorker).start()
     runningChanges.start()
     filterRunner.start()
-    starting.use(new Housekeeping({ db, time, log })).start()
+    starting.use(new Housekeeping({ db: database.patient, time, log })).start()
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns }, starting))
 

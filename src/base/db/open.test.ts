@@ -90,6 +90,17 @@ test('what was planned while a table had a row goes by its index once it has tho
 })
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('a connection keeps the limit of whoever has it', async () => {
+    const { db, patient } = database
+    const limits: string[] = []
+    for (const one of [db, patient, patient, db])
+      await one.transaction().execute(async (tx) => {
+        const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(tx)
+        limits.push(rows[0]?.statement_timeout ?? '')
+      })
+    assert.deepEqual(limits, ['8s', '20s', '20s', '8s'])
+  })
+
   test('a connection that the server ends while it is idle is replaced by another', async () => {
     const { pool } = database
     const [one, other] = [await pool.connect(), await pool.connect()]

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { columnTypes } from './connections/column-types.ts'
 import { Lanes } from './connections/lanes.ts'
@@ -11,6 +11,7 @@ import { preparing } from './connections/prepared.ts'
 import { sessionSettings } from './connections/settings.ts'
 import { SharedListeners } from './connections/shared-listeners.ts'
 import { answersWithin, Silence } from './connections/silence.ts'
+import { usualLimit } from './connections/time-left.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Engine, startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
@@ -26,6 +27,8 @@ export type DatabaseConfig =
 
 export interface Database extends AsyncDisposable {
   db: Kysely<Schema>
+  /** The same for commands and housekeeping, whose statements may take as long as a table is large, while nobody waits for an answer. */
+  patient: Kysely<Schema>
   pool: pg.Pool
   /** Whether it is embedded. Then there is one connection: what awaits `db` inside a transaction waits for itself. */
   embedded: boolean
@@ -41,12 +44,8 @@ export interface Database extends AsyncDisposable {
   leaveIfSilent(): Promise<void>
 }
 
-/** How long a statement, or a pause in a transaction, may take on a server, in milliseconds. Then the server aborts it and
- *  releases its locks. */
-const usualTimeoutMs = 20_000
-/** How long to wait for a connection, as a part of this: so `db` awaited inside a transaction on the embedded database fails, and a request
- *  that gets none is answered within 10 s. */
-const connectionPart = 0.4
+/** So many times as long a server lets a statement of `patient` take, or a pause in a transaction. Then it releases the locks. */
+const patience = 2.5
 
 /** The most connections for transactions and for statements that may take long. */
 export const usualConnections = 10
@@ -59,7 +58,7 @@ export function openDatabase(config: DatabaseConfig): Promise<Database> {
 async function openServer({
   url,
   maxConnections: max = usualConnections,
-  timeoutMs = usualTimeoutMs,
+  timeoutMs = usualLimit,
 }: Extract<DatabaseConfig, { url: string }>): Promise<Database> {
   const network = new Network()
   const connection = {
@@ -72,8 +71,8 @@ async function openServer({
     application_name: 'mailroom',
     options: sessionSettings.join(' '),
     statement_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs,
-    connectionTimeoutMillis: timeoutMs * connectionPart,
+    idle_in_transaction_session_timeout: timeoutMs * patience,
+    connectionTimeoutMillis: timeoutMs,
   }
   const pool = newPool({ ...connection, max })
   try {
@@ -86,11 +85,10 @@ async function openServer({
     answers: () => answers({ ...connection, stream: () => new Socket(), connectionTimeoutMillis: answersWithin }),
     cut: () => network.cut(),
     heal: () => network.heal(),
-    // A server that has not aborted a statement by then does not receive our messages any more.
-    longest: timeoutMs * 1.25,
   })
   const commits = new EventEmitter<{ announced: [] }>()
-  const db = kysely(pool, commits, silence)
+  const limited = preparing(pool, { server: { silence, limit: timeoutMs }, announced: announcedOn(commits) })
+  const [db, patient] = [kysely(limited()), kysely(limited(timeoutMs * patience))]
   const lanes = new Lanes(connection, silence)
   useLanes(db, lanes)
   const end = async () => {
@@ -100,7 +98,7 @@ async function openServer({
   }
   const listeners = new SharedListeners((channel, notified) => new Listener(connection, channel, notified))
   return {
-    ...{ db, pool, commits },
+    ...{ db, patient, pool, commits },
     leaveIfSilent: () => silence.ask(),
     embedded: false,
     listen: (channel, notified) => listeners.listen(channel, notified),
@@ -126,15 +124,16 @@ export function databaseOn(engine: Engine, { keepsReserve = false } = {}): Datab
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    connectionTimeoutMillis: usualTimeoutMs * connectionPart,
+    // So `db` awaited inside a transaction fails, too.
+    connectionTimeoutMillis: usualLimit,
     stream: () => engine.connect(),
   })
   const commits = new EventEmitter<{ announced: [] }>()
-  const db = kysely(pool, commits)
+  const db = kysely(preparing(pool, { announced: announcedOn(commits) })())
   const upkeep = new Upkeep(pool, { engine, keepsReserve })
   upkeep.start()
   return {
-    ...{ db, pool, commits, embedded: true, failed: engine.failed },
+    ...{ db, patient: db, pool, commits, embedded: true, failed: engine.failed },
     copying: (copy) => upkeep.copying(copy),
     leaveIfSilent: async () => {},
     async [Symbol.asyncDispose]() {
@@ -158,9 +157,12 @@ function newPool(config: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-function kysely(pool: pg.Pool, commits: Database['commits'], silence?: Silence): Kysely<Schema> {
-  const announced = () => void commits.emit('announced')
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool, { silence, announced }) }) })
+function announcedOn(commits: Database['commits']): () => void {
+  return () => void commits.emit('announced')
+}
+
+function kysely(pool: PostgresPool): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
 }
 
 /** Waits for connections in use. Kysely ends the pool only if it has run a query of its own. */

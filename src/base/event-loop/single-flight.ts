@@ -1,3 +1,5 @@
+import { isUnavailable } from '#/base/db/unavailable.ts'
+
 /** Runs work single-flight. Callers during a run share the next one, since this one may have begun before the changes that
  *  they need. */
 export class SingleFlight<T> {
@@ -16,12 +18,15 @@ export class SingleFlight<T> {
   run(): Promise<T> {
     if (!this.#running) return this.#start()
     this.#waiting ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#waiting = undefined
-        // A later call may have started the next run already.
-        return this.#running ?? this.#start()
+      .catch((error: unknown) => {
+        // Who waits does not wait for the database a second time.
+        if (isUnavailable(error)) throw error
       })
+      .finally(() => {
+        this.#waiting = undefined
+      })
+      // A later call may have started the next run already.
+      .then(() => this.#running ?? this.#start())
     return this.#waiting
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { isUnavailable } from '#/base/db/unavailable.ts'
 import { idempotencyKey, KeyReused, replay, sealAnswer, stillRunning, unsealFor } from './idempotency-key.ts'
 import { type KeyRef, keepAnswer, keepRefusal, keyInUse, lockKey } from './kept-answers.ts'
 import { type Answer, refusalToKeep, type Serialized, send, sendAgain, serialized } from './serialized-answer.ts'
@@ -74,7 +75,8 @@ export async function unlessReplayed(
   try {
     await work()
   } catch (error) {
-    if (reply.sent || !(await replayed(db, request, reply))) throw error
+    // The answer does not wait for the database a second time.
+    if (reply.sent || isUnavailable(error) || !(await replayed(db, request, reply))) throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '#/base/audit/actor.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { SharedTime } from '#/base/db/time.ts'
+import { isUnavailable } from '#/base/db/unavailable.ts'
 import { mailUnavailable, unlessDeleted } from '#/base/errors.ts'
 import { Mutex } from '#/base/event-loop/mutex.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
@@ -105,7 +106,7 @@ const writers = new Map<string, Mutex>()
 
 /** Has writers of a draft in this process wait for each other, so that none reads what another replaces meanwhile. */
 export async function oneAtATime<T>(id: string, work: () => Promise<T>): Promise<T> {
-  const mutex = writers.get(id) ?? new Mutex()
+  const mutex = writers.get(id) ?? new Mutex(isUnavailable)
   writers.set(id, mutex)
   try {
     return await mutex.run(work)

@@ -1,6 +1,7 @@
-// On a server: it is stopped, frozen, or lets nobody in.
+// On a server: it is stopped, frozen, lets nobody in, or another program holds locks.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '#/base/db/open.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
@@ -8,6 +9,7 @@ import { homeAt } from '#test/world/database/database.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
 import { password, type ReadingMailbox, readingMailbox } from '#test/world/imap/serving.ts'
 import { hand } from '#test/world/letters/letter.ts'
+import { onceWritten } from '#test/world/observe/writes.ts'
 import { assertUnchanged } from '#test/world/organization/every-row.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
@@ -53,6 +55,41 @@ const refuse = () =>
   )
 const letIn = () => asOperator('alter database mail allow_connections true')
 
+/** Another program, which takes locks and holds them until it ends. */
+class LockHolder implements AsyncDisposable {
+  readonly #client = new pg.Client(new URL('/mail', server.url).href)
+
+  static async start(locks: string): Promise<LockHolder> {
+    const holder = new LockHolder()
+    await holder.#client.connect()
+    await holder.#client.query(`begin; ${locks}`)
+    return holder
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.end()
+  }
+}
+
+async function lockAll(): Promise<() => Promise<void>> {
+  const { rows } = await database.pool.query<{ tables: string }>(
+    "select string_agg(quote_ident(tablename), ', ') as tables from pg_tables where schemaname = 'public'",
+  )
+  const holder = await LockHolder.start(`lock table ${rows[0]?.tables} in access exclusive mode`)
+  // What nobody waits for may take longer. A request that waited as long as this would end after it.
+  let isGivenUp = false
+  const end = () => {
+    isGivenUp = true
+  }
+  const longer = sql`select from labels`.execute(database.patient).then(end, end)
+  return async () => {
+    const wasGivenUp = isGivenUp
+    await holder[Symbol.asyncDispose]()
+    await longer
+    assert.equal(wasGivenUp, false, 'who waits is answered before work is given up that nobody waits for')
+  }
+}
+
 type Call = Awaited<ReturnType<typeof everyCall>>[number]
 
 /** What is answered without the database: whoever asks has made a mistake. */
@@ -72,16 +109,43 @@ function expected({ name, operation, sample }: Call): string {
   return 'mail_unavailable' in examples ? '502 mail_unavailable' : '500 internal_error'
 }
 
-for (const [what, fail, heal, known] of [
-  ['is frozen', () => server.freeze(), () => server.thaw(), 'nobody'],
-  ['is frozen', () => server.freeze(), () => server.thaw(), 'everybody'],
-  ['is stopped', () => server.end(), () => server.start(), 'everybody'],
-  ['lets nobody in', refuse, letIn, 'everybody'],
+for (const [what, fail, known] of [
+  [
+    'is frozen',
+    () =>
+      failing(
+        () => server.freeze(),
+        () => server.thaw(),
+      ),
+    'nobody',
+  ],
+  [
+    'is frozen',
+    () =>
+      failing(
+        () => server.freeze(),
+        () => server.thaw(),
+      ),
+    'everybody',
+  ],
+  [
+    'is stopped',
+    () =>
+      failing(
+        () => server.end(),
+        () => server.start(),
+      ),
+    'everybody',
+  ],
+  ['lets nobody in', () => failing(refuse, letIn), 'everybody'],
+  ['hangs on locks alone', lockAll, 'nobody'],
+  ['hangs on locks alone', lockAll, 'everybody'],
 ] as const)
   test(`while the database ${what}, and ${known} is known, each route for mail answers 502, the others 500, other programs hear it too, and nothing is done later`, async () => {
     await assertUnchanged(one.organization, async () => {
       if (known === 'everybody') await Promise.all(calls.map(({ ask }) => ask('/v1/nothing')))
-      await fail()
+      await using healing = new AsyncDisposableStack()
+      healing.defer(await fail())
       const [answers, selected, handed] = await Promise.all([
         Promise.all(
           calls.map(async ({ name, path, sample, ask, about }) => {
@@ -92,7 +156,7 @@ for (const [what, fail, heal, known] of [
         program.run('SELECT INBOX'),
         hand(world, 'ann@peer.example', reading.address),
       ])
-      await heal()
+      await healing.disposeAsync()
       await isThereAgain(database)
       assert.deepEqual(
         answers,
@@ -105,3 +169,26 @@ for (const [what, fail, heal, known] of [
     assert.equal((await one.organization.request('GET', `/v1/messages?${query}`)).status, 200)
     assert.equal((await program.run('SELECT INBOX')).status, 'OK')
   })
+
+async function failing(fail: () => unknown, heal: () => unknown): Promise<() => Promise<void>> {
+  await fail()
+  return async () => void (await heal())
+}
+
+test('a change that waits for a lock in vain is not made, and its repetition makes it once', async () => {
+  const { organization, address } = one
+  const change = { uids: [1], folder: 'Hung' }
+  const headers = { 'idempotency-key': 'hung' }
+  const request = () => organization.request('PATCH', `/v1/messages?mailbox=${address}`, change, { headers })
+  const keys = world.db.selectFrom('idempotency_keys').select('key').where('claimed_until', 'is not', null)
+  {
+    await using _held = await LockHolder.start('select from mail_folders for update')
+    const { status, body } = await request()
+    assert.deepEqual([status, body.error.code], [502, 'mail_unavailable'])
+    await onceWritten(async () => (await keys.execute()).length === 0)
+  }
+  const [made, again] = [await request(), await request()]
+  assert.deepEqual([made.status, made.body.updated, again.body], [200, [1], made.body])
+  const { data } = await organization.bodyOf(200, 'GET', '/v1/changes')
+  assert.equal(data.filter(({ moved_to }: { moved_to: string[] }) => moved_to.includes('Hung')).length, 1)
+})

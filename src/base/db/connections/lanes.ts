@@ -2,11 +2,15 @@ import pg from 'pg'
 import { StatementNames } from './prepared.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
+import { timeLeft } from './time-left.ts'
 
 /** More lanes would spread statements that could be sent together. */
 const mostLanes = 3
 /** Statements that may wait on a lane before the next lane is used. */
 const mostWaiting = 16
+
+/** With the limit of a statement, in milliseconds. */
+type LaneConfig = pg.ClientConfig & { readonly statement_timeout: number }
 
 /** A few connections to a server, shared by short statements of many requests. Statements of one turn of the event loop are
  *  sent in one write, and none waits for the reply to another: a quarter to a third less CPU for GET /v1/labels
@@ -15,7 +19,7 @@ const mostWaiting = 16
 export class Lanes implements AsyncDisposable {
   readonly #lanes: readonly Lane[]
 
-  constructor(config: pg.ClientConfig, silence: Silence) {
+  constructor(config: LaneConfig, silence: Silence) {
     const names = new StatementNames()
     this.#lanes = Array.from({ length: mostLanes }, () => new Lane({ ...config, pipeline: true }, names, silence))
   }
@@ -34,13 +38,13 @@ export class Lanes implements AsyncDisposable {
 class Lane {
   /** Statements without a reply. */
   waiting = 0
-  readonly #config: pg.ClientConfig
+  readonly #config: LaneConfig
   readonly #names: StatementNames
   readonly #silence: Silence
   #client: Promise<pg.Client> | undefined
   #ended = false
 
-  constructor(config: pg.ClientConfig, names: StatementNames, silence: Silence) {
+  constructor(config: LaneConfig, names: StatementNames, silence: Silence) {
     this.#config = config
     this.#names = names
     this.#silence = silence
@@ -49,8 +53,10 @@ class Lane {
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
     if (this.#ended) throw new Error('The database has been closed')
     this.waiting++
+    const since = performance.now()
     try {
       const client = await this.#silence.connecting(this.#client ?? this.#connect())
+      const connected = performance.now()
       const { stream } = client.connection
       // Corked until all statements of this turn are there.
       if (stream.writableCorked === 0) {
@@ -58,7 +64,7 @@ class Lane {
         setImmediate(() => stream.uncork())
       }
       const answer = answerTo<Row>(client, statementOf(text, values, this.#names.nameOf(text)))
-      return await this.#silence.answer(client, answer)
+      return await this.#silence.answer(client, answer, timeLeft(this.#config.statement_timeout, connected - since))
     } finally {
       this.waiting--
     }

@@ -4,6 +4,7 @@ import { queryAfterBegin } from './begin.ts'
 import { answersOctets, OctetsReply } from './octets.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
+import { timeLeft } from './time-left.ts'
 
 /** How often a statement is run before it gets a name. Statements with varying text never do. */
 const seldom = 5
@@ -12,9 +13,15 @@ const mostNames = 500
 const mostCounted = 5_000
 
 export interface Preparing {
-  /** Of a server. */
-  readonly silence?: Silence | undefined
+  readonly server?: Limiting | undefined
   readonly announced?: (() => void) | undefined
+}
+
+/** A server that aborts a statement at its limit. */
+interface Limiting {
+  readonly silence: Silence
+  /** The limit of a new connection, in milliseconds. */
+  readonly limit: number
 }
 
 type Answer = Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>
@@ -30,27 +37,32 @@ const announcing = '/* announced */'
  *  statements that select all columns, so none does. A transaction begins with its first statement, without a round trip of
  *  its own (begin.ts).
  *  `announced` is called after the commit of a transaction with a statement that has the comment; outside of one each
- *  statement commits. Octets of a statement that has another comment come as they are (octets.ts). */
-export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {}): PostgresPool {
+ *  statement commits. Octets of a statement that has another comment come as they are (octets.ts).
+ *  It is given for each limit, in milliseconds, that a server sets to the wait for a connection and a statement together. */
+export function preparing(pool: pg.Pool, { server, announced }: Preparing = {}): (limit?: number) => PostgresPool {
   const names = new StatementNames()
-  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
-  return {
+  const clients = new WeakMap<pg.PoolClient, PreparingClient>()
+  return (limit = server?.limit ?? 0) => ({
     options: pool.options,
     async connect() {
+      const since = performance.now()
       const connected = pool.connect()
-      const client = await (silence ? silence.connecting(connected) : connected)
-      const known = clients.get(client) ?? new PreparingClient(client, names, silence, announced)
+      const client = await (server ? server.silence.connecting(connected) : connected)
+      const known = clients.get(client) ?? new PreparingClient(client, names, server, announced)
       clients.set(client, known)
+      if (server) await known.limitTo(timeLeft(limit, performance.now() - since))
       return known
     },
     end: () => pool.end(),
-  }
+  })
 }
 
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
   readonly #silence: Silence | undefined
+  /** Of a statement, as the server knows it. */
+  #limit: number
   readonly #announced: (() => void) | undefined
   /** Whether a transaction is open. */
   #isOpen = false
@@ -61,11 +73,24 @@ class PreparingClient implements PostgresPoolClient {
   /** A transaction without a statement so far. */
   #toBegin = false
 
-  constructor(client: pg.PoolClient, names: StatementNames, silence?: Silence, announced?: () => void) {
+  constructor(client: pg.PoolClient, names: StatementNames, server?: Limiting, announced?: () => void) {
     this.#client = client
     this.#names = names
-    this.#silence = silence
+    this.#silence = server?.silence
+    this.#limit = server?.limit ?? 0
     this.#announced = announced
+  }
+
+  /** Has the server abort statements after so many milliseconds, until it is told another time. */
+  async limitTo(limit: number): Promise<void> {
+    if (limit === this.#limit) return
+    try {
+      await this.#answered(this.#client.query(`set statement_timeout = ${limit}`))
+      this.#limit = limit
+    } catch (error) {
+      this.release(true)
+      throw error
+    }
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -121,7 +146,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   #answered<T>(answer: Promise<T>): Promise<T> {
-    return this.#silence ? this.#silence.answer(this.#client, answer) : answer
+    return this.#silence ? this.#silence.answer(this.#client, answer, this.#limit) : answer
   }
 
   release(destroy?: boolean): void {

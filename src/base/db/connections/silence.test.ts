@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { answersWithin, lookEvery, mostQuiet, Silence } from './silence.ts'
+import { abortsWithin, answersWithin, lookEvery, mostQuiet, Silence } from './silence.ts'
+import { timeLeft, usualLimit } from './time-left.ts'
 
 /** A server that answers or not, and what is done about it. */
 function server(t: TestContext, answers: boolean[]) {
@@ -16,7 +16,6 @@ function server(t: TestContext, answers: boolean[]) {
     },
     cut: () => done.push('cut'),
     heal: () => done.push('healed'),
-    longest: 60_000,
   })
   t.after(() => silence[Symbol.dispose]())
   const looks = async (times: number) => {
@@ -30,11 +29,12 @@ function server(t: TestContext, answers: boolean[]) {
 }
 
 const never = new Promise<never>(() => {})
+const limit = 60_000
 const client = () => new pg.Client({ stream: () => new Socket() })
 
 test('a server of which nobody hears is asked, and is left until it answers', async (t) => {
   const { silence, looks } = server(t, [false, false, true])
-  void silence.answer(client(), never)
+  void silence.answer(client(), never, limit)
   assert.deepEqual(await looks(mostQuiet - 1), [])
   assert.deepEqual(await looks(1), ['asked', 'cut'])
   assert.deepEqual(await looks(1), ['asked'])
@@ -43,13 +43,13 @@ test('a server of which nobody hears is asked, and is left until it answers', as
 
 test('a server that answers is left alone, however long a statement takes', async (t) => {
   const { silence, looks } = server(t, [])
-  void silence.answer(client(), never)
+  void silence.answer(client(), never, limit)
   assert.deepEqual(await looks(2 * mostQuiet), ['asked', 'asked'])
 })
 
 for (const [what, meanwhile] of [
-  ['somebody hears of it', (silence: Silence) => silence.answer(client(), Promise.resolve())],
-  ['it refuses a statement', (silence: Silence) => silence.answer(client(), Promise.reject()).catch(() => {})],
+  ['somebody hears of it', (silence: Silence) => silence.answer(client(), Promise.resolve(), limit)],
+  ['it refuses a statement', (silence: Silence) => silence.answer(client(), Promise.reject(), limit).catch(() => {})],
 ] as const)
   test(`a server is not asked while ${what}`, async (t) => {
     const { silence, looks } = server(t, [])
@@ -66,15 +66,21 @@ test('a server is not asked while nobody waits for it', async (t) => {
   assert.deepEqual(await looks(2 * mostQuiet), [])
 })
 
-test('a connection without a reply to a statement is cut in the end', async (t) => {
+test('a connection whose statement the server has not aborted at its limit is cut soon after, and no other', async (t) => {
   const { silence } = server(t, [])
-  const one = client()
-  void silence.answer(one, never)
-  const closed = once(one.connection.stream, 'close')
-  t.mock.timers.tick(60_000)
-  await closed
+  const [one, other] = [client(), client()]
+  void silence.answer(one, never, limit)
+  void silence.answer(other, never, limit + 1)
+  t.mock.timers.tick(limit + abortsWithin - 1)
+  assert.equal(one.connection.stream.destroyed, false)
+  t.mock.timers.tick(1)
+  assert.deepEqual([one.connection.stream.destroyed, other.connection.stream.destroyed], [true, false])
 })
 
-test('who waits for a silent server is told so within the 10 s that are documented', () => {
+test('who waits for a silent server, or for a statement that hangs alone, is told so within the 10 s that are documented', () => {
   assert.ok((mostQuiet + 1) * lookEvery + answersWithin < 10_000)
+  for (let waited = 0; waited <= usualLimit; waited += 10)
+    assert.ok(waited + timeLeft(usualLimit, waited) + abortsWithin < 10_000, `a wait of ${waited} ms for a connection`)
 })
+
+test('a short wait for a connection leaves the whole limit', () => assert.equal(timeLeft(usualLimit, 499), usualLimit))

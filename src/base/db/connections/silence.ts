@@ -6,6 +6,8 @@ export const lookEvery = 500
 export const mostQuiet = 8
 /** How long it then has to accept a connection, in milliseconds. A request that waits for it fails within 10 s with all of this. */
 export const answersWithin = 3_000
+/** How long a server has to abort a statement at its limit, in milliseconds, before the connection is cut: its disk may hang. */
+export const abortsWithin = 1_000
 
 export interface Server {
   /** Whether it accepts a connection, in time. Never rejects. */
@@ -14,14 +16,12 @@ export interface Server {
   readonly cut: () => void
   /** Lets there be connections again. */
   readonly heal: () => void
-  /** How long a statement may take, in milliseconds. */
-  readonly longest: number
 }
 
 /**
- * Notices a server that is frozen or out of reach, without a time limit on long statements. If somebody waits and nobody hears of it for
- * 4 s, it is asked for another connection. If it accepts none, all that wait for it fail, and whoever asks next fails at once, until it
- * accepts one.
+ * Notices a server that is frozen or out of reach, before any limit on statements. If somebody waits and nobody hears of it for 4 s, it is
+ * asked for another connection. If it accepts none, all that wait for it fail, and whoever asks next fails at once, until it accepts one.
+ * A server that answers others aborts a statement that hangs alone, at its limit.
  */
 export class Silence implements Disposable {
   readonly #server: Server
@@ -48,9 +48,9 @@ export class Silence implements Disposable {
     }
   }
 
-  /** The reply to a statement. If it takes too long the connection is cut, with all that waits on it. */
-  async answer<T>(client: pg.Client, answer: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => client.connection.stream.destroy(), this.#server.longest)
+  /** The reply to a statement with a limit. If the server does not keep the limit, the connection is cut, with all that waits on it. */
+  async answer<T>(client: pg.Client, answer: Promise<T>, limit: number): Promise<T> {
+    const timer = setTimeout(() => client.connection.stream.destroy(), limit + abortsWithin)
     try {
       return await this.connecting(answer)
     } finally {
