@@ -15,7 +15,7 @@ import { discrepancies } from '../letters/stored.ts'
 import { isThereAgain, networkTo } from './network.ts'
 import type { FaultProxy } from './proxy.ts'
 
-/** In milliseconds; the server gives a statement up after it, and we the server a quarter later. */
+/** In milliseconds; the server gives a statement up after it, and we the server a second later. */
 const timeoutMs = 5_000
 
 // The embedded database has no network to it.
