@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { appendEvents } from '#/base/event-log/append.ts'
 import { settingsChanged } from '#/base/event-log/types.ts'
@@ -30,10 +30,12 @@ export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
   const { organizationId, action, id = null, name, before, after } = change
   const [was, is] = [asStored(before), asStored(after)]
   if (was !== null && was === is) return
-  await query(tx)`
+  await sql`
     insert into audit_entries (organization_id, actor_kind, actor_id, actor_name, client_address, action, item_id, item_name,
       before, after)
-    values (${organizationId}, ${by.kind}, ${by.id}, ${by.name}, ${by.address}, ${action}, ${id}, ${name}, ${was}, ${is})`
+    values (${organizationId}, ${by.kind}, ${by.id}, ${by.name}, ${by.address}, ${action}, ${id}, ${name}, ${was}, ${is})`.execute(
+    tx,
+  )
   const type = eventOf[action]
   if (organizationId === null || change.personal) return
   if (type === undefined) {

@@ -15,8 +15,8 @@ import { usualLimit } from './connections/time-left.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Engine, startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
-import { useLanes } from './query.ts'
 import type { Schema } from './schema.ts'
+import { useLanes } from './short.ts'
 
 export type DatabaseConfig =
   /** A PostgreSQL server, 15 or later. */

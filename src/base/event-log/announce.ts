@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Database } from '#/base/db/open.ts'
-import { query } from '#/base/db/query.ts'
+import { short } from '#/base/db/short.ts'
 
 /** The channel of notifications between processes on a server. One without a text says that there are new events; others
  *  carry what is not in the log. */
@@ -21,7 +22,7 @@ export function announceEvents({
   const notify = async () => {
     while (waiting) {
       waiting = false
-      await query(db)`select pg_notify(${channel}, '')`.catch(() => {})
+      await sql`select pg_notify(${channel}, '')`.execute(short(db)).catch(() => {})
       await pause(batchMs)
     }
     notifying = undefined

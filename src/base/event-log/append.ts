@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { query, SqlPart } from '#/base/db/query.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData, settingsChanged } from './types.ts'
 
@@ -23,30 +22,28 @@ const nobody: By = { kind: 'service', id: null, name: '' }
 
 /** The beginning of every statement that writes events; the actor, the data and the rows follow. The comment lets readers know
  *  of the commit (src/base/db/connections/prepared.ts). Positions are those of the transaction. */
-const insertEvents = new SqlPart(`/* announced */
+const insertEvents = sql`/* announced */
     insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_id, actor_name, data)
     select pg_current_xact_id()::text::bigint + coalesce((select base from event_log where only_row), 0),
-      organization_id, type, mailbox_id`)
+      organization_id, type, mailbox_id`
 
-/** The same for a CTE of rows of `organization_id`, `type`, `mailbox_id` and `data`, caused by the service. */
-const insertFrom = (rows: string) => `${insertEvents.text}, 'service', null::uuid, '', data from ${rows}`
+/** The same for rows of `organization_id`, `type`, `mailbox_id` and `data`, caused by the service. */
+const byService = sql`${insertEvents}, 'service', null::uuid, '', data`
 
 /** A CTE for a statement that stores mail, which saves arriving mail a statement. It writes an event for each row of the CTE `received`, which
  *  has the actor's columns too. */
-export const insertReceived = new SqlPart(
-  `received_logged as (${insertEvents.text}, actor_kind, actor_id, actor_name, data from received)`,
-)
+export const insertReceived = sql`received_logged as (${insertEvents}, actor_kind, actor_id, actor_name, data from received)`
 
 /** The end of a statement that writes more than events: writes the rows of its CTE `new_events`. */
-export const insertNewEvents = new SqlPart(insertFrom('new_events'))
+export const insertNewEvents = sql`${byService} from new_events`
 
 /** The same with an actor. */
 export function insertNewEventsBy({ kind, id, name }: By = nobody): RawBuilder<unknown> {
-  return sql`${sql.raw(insertEvents.text)}, ${kind}::text, ${id}::uuid, ${name}::text, data from new_events`
+  return sql`${insertEvents}, ${kind}::text, ${id}::uuid, ${name}::text, data from new_events`
 }
 
 /** A CTE for a statement that counts use (quota-reached.ts): writes the rows of its CTE `reached`. */
-export const insertReached = new SqlPart(`reached_logged as (${insertFrom('reached')})`)
+export const insertReached = sql`reached_logged as (${byService} from reached)`
 
 /** Writes events to the log, in the transaction of their cause: both are stored or neither. Takes no lock that another writer
  *  waits for. */
@@ -55,8 +52,8 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[], by: By =
   const rows = events.map(({ organizationId, type, mailboxId = null, data }) => {
     return { organization_id: organizationId, type, mailbox_id: mailboxId, data }
   })
-  await query(tx)`
+  await sql`
     ${insertEvents}, ${by.kind}::text, ${by.id}::uuid, ${by.name}::text, data
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
-      (organization_id uuid, type text, mailbox_id uuid, data jsonb)`
+      (organization_id uuid, type text, mailbox_id uuid, data jsonb)`.execute(tx)
 }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '#/base/db/open.ts'
-import { query } from '#/base/db/query.ts'
 import { retentionDays } from '#/base/db/retention.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { By } from './append.ts'
 import type { Cursor } from './cursor.ts'
 import {
@@ -191,7 +191,9 @@ const cluster: RawBuilder<string> = sql`(
  *  which no database reaches. An embedded database may be restored without a sign, so this runs at each start. On a server,
  *  where others may be writing, it runs in a new cluster only. */
 export async function anchorLog({ db, embedded }: Pick<Database, 'db' | 'embedded'>): Promise<void> {
-  const known = await query<{ cluster: string }>(db)`select cluster from event_log where only_row`
+  const { rows: known } = await sql<{ cluster: string }>`select cluster from event_log where only_row`.execute(
+    short(db),
+  )
   if (!embedded) {
     const { rows } = await sql<{ cluster: string }>`select ${cluster} as cluster`.execute(db)
     if (known[0]?.cluster === rows[0]?.cluster) return

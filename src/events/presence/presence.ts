@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Clock } from '#/base/clock/clock.ts'
 import type { Database } from '#/base/db/open.ts'
-import { query } from '#/base/db/query.ts'
+import { short } from '#/base/db/short.ts'
 import { channel } from '#/base/event-log/announce.ts'
 import type { EventFeed } from '#/base/event-log/feed.ts'
 
@@ -67,7 +68,8 @@ export class Presence implements Disposable {
   async report(report: Report): Promise<void> {
     this.#apply(report)
     const { db, embedded } = this.#database
-    if (!embedded) await query(db)`select pg_notify(${channel}, ${JSON.stringify({ ...report, from: this.#self })})`
+    if (!embedded)
+      await sql`select pg_notify(${channel}, ${JSON.stringify({ ...report, from: this.#self })})`.execute(short(db))
   }
 
   /** What other members do there, by id. */

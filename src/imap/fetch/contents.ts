@@ -1,7 +1,7 @@
-import { query, SqlPart } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import type { FolderRef } from '#/mail/store/folders.ts'
-import { firstText, wholeText } from '#/mail/store/octets.ts'
+import { first, whole } from '#/mail/store/octets.ts'
 import type { StoredFlags } from '../selected/flags.ts'
 import type { Row } from './rows.ts'
 
@@ -49,8 +49,7 @@ interface ContentRow extends StoredFlags {
   running: number
 }
 
-const whole = new SqlPart(wholeText)
-const firstOctets = new SqlPart(firstText('octets', { bytes: 'bytes', id: 'those.content_id' }))
+const firstOctets = first(sql`octets`, { bytes: sql`bytes`, id: sql`those.content_id` })
 
 /** Reads the first of the messages with these ascending uids, as many as are read at once. `until` is the last uid that was looked
  *  for: what is missing up to there is gone. */
@@ -61,7 +60,7 @@ export async function readContents(
   extent: Extent,
 ): Promise<{ read: { row: Row; content: Content }[]; until: number }> {
   const wanted = uids.slice(0, mostMessages)
-  const rows = await query<ContentRow>(db, { mayWait: true })`
+  const { rows } = await sql<ContentRow>`
     select uid, modseq, id, received_at, saved_at, seen, flagged, answered, forwarded, deleted, draft, keywords, content_id,
       size_bytes, running, preview, structure,
       encode(${firstOctets}, 'base64') as head
@@ -83,7 +82,7 @@ export async function readContents(
       ) wanted_octets
     ) those
     where running - cost < ${mostBytes}
-    order by uid`
+    order by uid`.execute(db)
   const read = rows.map((row) => ({
     row: {
       ...row,

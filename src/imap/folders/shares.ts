@@ -1,5 +1,6 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { Level } from '#/http/access/caller.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 
@@ -17,7 +18,7 @@ export async function sharedWith(
   { organizationId, mailboxId }: MailboxRef,
   address?: string,
 ): Promise<Shared[]> {
-  return await query<Shared>(db)`
+  const { rows } = await sql<Shared>`
     select mailbox.id, mailbox.address, access.level
     from mailboxes own
     join mailbox_access access on access.organization_id = own.organization_id and access.member_id = own.member_id
@@ -25,5 +26,6 @@ export async function sharedWith(
     where own.organization_id = ${organizationId} and own.id = ${mailboxId} and mailbox.kind = 'smart'
       and mailbox.member_id is distinct from own.member_id
       and (${address ?? null}::text is null or mailbox.address = ${address ?? null})
-    order by mailbox.address`
+    order by mailbox.address`.execute(short(db))
+  return rows
 }

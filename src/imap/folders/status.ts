@@ -1,4 +1,5 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
+import { short } from '#/base/db/short.ts'
 import { LIMITS } from '#/smtp/connection/limits.ts'
 import { Bad } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
@@ -48,9 +49,12 @@ export async function statusOf(session: Session, name: string, folder: StoredFol
 }
 
 async function deletedIn({ parts: { db }, user }: Session, folderId: number): Promise<Deleted> {
-  const [row] = await query<Deleted>(db)`
+  const { rows } = await sql<Deleted>`
     select count(*)::integer as total, coalesce(sum(message.size_bytes::bigint), 0)::bigint as bytes
     from mail_folders folder join mail_messages message on message.folder_id = folder.id
-    where folder.organization_id = ${user.mailbox.organizationId} and folder.id = ${folderId} and message.deleted`
+    where folder.organization_id = ${user.mailbox.organizationId} and folder.id = ${folderId} and message.deleted`.execute(
+    short(db),
+  )
+  const [row] = rows
   return row ?? { total: 0, bytes: 0 }
 }

@@ -1,5 +1,6 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 
 /** A folder as LIST and STATUS show it. */
@@ -18,13 +19,13 @@ export interface StoredFolder {
 
 /** The folders of mailboxes of one organization, or the one with this name, by mailbox and name. Subscriptions are those of the
  *  reader's mailbox. */
-export function storedFolders(
+export async function storedFolders(
   db: Db,
   reader: MailboxRef,
   mailboxIds: readonly string[],
   name?: string,
 ): Promise<StoredFolder[]> {
-  return query<StoredFolder>(db)`
+  const { rows } = await sql<StoredFolder>`
     select folder.mailbox_id as "mailboxId", folder.id, folder.name, folder.uid_next as "uidNext", folder.modseq, folder.total,
       folder.unread, folder.size_bytes as bytes, not exists (
         select from imap_unsubscribed
@@ -34,21 +35,22 @@ export function storedFolders(
     from mail_folders folder
     where folder.organization_id = ${reader.organizationId} and folder.mailbox_id = any(${mailboxIds}::uuid[])
       and (${name ?? null}::text is null or folder.name = ${name ?? null})
-    order by folder.mailbox_id, folder.name`
+    order by folder.mailbox_id, folder.name`.execute(short(db))
+  return rows
 }
 
 /** Subscribes a mailbox to a folder, and has its other sessions told. */
 export async function subscribe(db: Db, { organizationId, mailboxId }: MailboxRef, folderId: number): Promise<void> {
-  await query(db, { mayWait: true })`
+  await sql`
     /* announced */ delete from imap_unsubscribed
-    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and folder_id = ${folderId}`
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and folder_id = ${folderId}`.execute(db)
 }
 
 /** Ends that. Does nothing if the folder has gone meanwhile. */
 export async function unsubscribe(db: Db, { organizationId, mailboxId }: MailboxRef, folderId: number): Promise<void> {
-  await query(db, { mayWait: true })`
+  await sql`
     /* announced */ insert into imap_unsubscribed (organization_id, mailbox_id, folder_id)
     select ${organizationId}::uuid, ${mailboxId}::uuid, id from mail_folders
     where organization_id = ${organizationId} and id = ${folderId}
-    on conflict do nothing`
+    on conflict do nothing`.execute(db)
 }

@@ -1,5 +1,6 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 
 interface Watched {
   /** What all folders of the mailbox were at the last look; undefined before. */
@@ -33,14 +34,14 @@ export class MailboxWatches {
   async look(db: Db): Promise<void> {
     if (this.size === 0) return
     const ids = [...this.#watched.keys()]
-    const rows = await query<{ id: string; digest: string }>(db)`
+    const { rows } = await sql<{ id: string; digest: string }>`
       select wanted.id, concat_ws(' ', folders.digest, subscriptions.digest) as digest
       from unnest(${ids}::uuid[]) as wanted (id), lateral (
         select concat_ws(' ', count(*), sum(modseq), sum(hashtextextended(name, id))) as digest
         from mail_folders where mailbox_id = wanted.id
       ) folders, lateral (
         select concat_ws(' ', count(*), sum(folder_id)) as digest from imap_unsubscribed where mailbox_id = wanted.id
-      ) subscriptions`
+      ) subscriptions`.execute(short(db))
     const found = new Map(rows.map(({ id, digest }) => [id, digest]))
     for (const id of ids) {
       const watched = this.#watched.get(id)

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '#/base/db/open.ts'
-import { query } from '#/base/db/query.ts'
+import { short } from '#/base/db/short.ts'
 import { channel } from '#/base/event-log/announce.ts'
 import { KnownTexts } from '../fetch/known-texts.ts'
 import { ReadAhead } from '../fetch/read-ahead.ts'
@@ -139,8 +140,8 @@ export class FolderNews implements AsyncDisposable {
     const announcements = this.#announcements
     const ids = [...this.#watched.keys()]
     try {
-      const rows = await query<FolderMark & { id: number }>(this.#database.db)`
-        select id, modseq, name from mail_folders where id = any(${ids}::bigint[])`
+      const { rows } = await sql<FolderMark & { id: number }>`
+        select id, modseq, name from mail_folders where id = any(${ids}::bigint[])`.execute(short(this.#database.db))
       this.#isFailing = false
       const found = new Map(rows.map(({ id, modseq, name }) => [id, { modseq, name }]))
       for (const id of ids) {

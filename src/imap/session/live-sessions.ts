@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { query } from '#/base/db/query.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { Bye, No } from '../answers.ts'
 import type { OpenFolder } from '../selected/open-folder.ts'
@@ -91,12 +92,12 @@ export class LiveSessions implements AsyncDisposable {
 }
 
 /** The places, from 1, of sessions that may no longer be. */
-function ended(db: Db, sessions: readonly LiveSession[]): Promise<{ place: number }[]> {
+async function ended(db: Db, sessions: readonly LiveSession[]): Promise<{ place: number }[]> {
   // A selected mailbox that is not the own one, and whether it may be changed.
   const shared = sessions.map(({ mailbox, selected }) => {
     return selected && selected.mailbox.mailboxId !== mailbox.mailboxId ? selected : undefined
   })
-  return query<{ place: number }>(db)`
+  const { rows } = await sql<{ place: number }>`
     select live.place::integer as place
     from unnest(
       ${sessions.map(({ mailbox }) => mailbox.organizationId)}::uuid[], ${sessions.map(({ mailbox }) => mailbox.mailboxId)}::uuid[],
@@ -112,5 +113,6 @@ function ended(db: Db, sessions: readonly LiveSession[]): Promise<{ place: numbe
       select from mailbox_access access
       where access.organization_id = live.organization_id and access.mailbox_id = live.shared_id
         and access.member_id = mailbox.member_id and (live.only_reads or access.level <> 'read')
-    ))`
+    ))`.execute(short(db))
+  return rows
 }

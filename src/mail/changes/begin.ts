@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import type { FolderKey } from '#/mail/store/folders.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
@@ -17,7 +17,7 @@ export async function beginReplacing(
   const running = await runningLike(tx, whole, { remove_keyword: keyword, add_keyword: other })
   if (running !== undefined) return running
   const id = await beginChange(tx, whole)
-  await query(tx)`update changes set remove_keyword = ${keyword}, add_keyword = ${other} where id = ${id}`
+  await sql`update changes set remove_keyword = ${keyword}, add_keyword = ${other} where id = ${id}`.execute(tx)
   return id
 }
 
@@ -32,8 +32,10 @@ export async function beginDeleting(
   const running = await runningLike(tx, whole, { folder, folder_key: key, move_to: moveTo })
   if (running !== undefined) return running
   const id = await beginChange(tx, whole)
-  await query(tx)`
-    update changes set folder = ${folder}, folder_key = ${key}::bigint, move_to = ${moveTo} where id = ${id}`
+  await sql`
+    update changes set folder = ${folder}, folder_key = ${key}::bigint, move_to = ${moveTo} where id = ${id}`.execute(
+    tx,
+  )
   return id
 }
 
@@ -43,11 +45,12 @@ async function runningLike(
   { organizationId, mailboxes, kind, by }: Recorded,
   work: Readonly<Record<string, string | number | null>>,
 ): Promise<string | undefined> {
-  const [running] = await query<{ id: string }>(tx)`
+  const { rows } = await sql<{ id: string }>`
     select id from changes
     where state = 'running' and organization_id = ${organizationId} and kind = ${kind}
       and mailboxes @> ${[...mailboxes]}::uuid[] and actor_kind = ${by.kind} and actor_id is not distinct from ${by.id}::uuid
       and to_jsonb(changes) @> ${JSON.stringify(work)}::jsonb
-    order by at limit 1`
+    order by at limit 1`.execute(tx)
+  const [running] = rows
   return running?.id
 }

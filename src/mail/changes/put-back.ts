@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/base/audit/actor.ts'
-import { query } from '#/base/db/query.ts'
 import type { LeftAlone } from '#/base/db/schema/changes.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
@@ -142,7 +141,7 @@ async function markUndone(tx: Tx, undoId: string, part: Undone, place: Whereabou
   const uids = [...place.uids.keys()].filter((uid) => !movedOn.has(uid))
   const followed = new Set(movedOn.values())
   const remaining = left.filter(({ uid }) => !followed.has(uid))
-  const done = await query(tx)`
+  const { rows: done } = await sql`
     with part as (
       update change_parts set
         undone_uids = undone_uids || ${uids}::bigint[],
@@ -152,7 +151,7 @@ async function markUndone(tx: Tx, undoId: string, part: Undone, place: Whereabou
       returning id
     )
     update changes set left_alone = left_alone + ${remaining.length} where id = ${undoId} and exists (select from part)
-    returning id`
+    returning id`.execute(tx)
   if (done.length === 0) throw new DoneElsewhere()
 }
 

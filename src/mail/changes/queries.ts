@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/base/audit/actor.ts'
 import { databaseNow, type Lease } from '#/base/db/leases.ts'
 import { microseconds, timeAt } from '#/base/db/microseconds.ts'
-import { query } from '#/base/db/query.ts'
 import { retentionMs } from '#/base/db/retention.ts'
 import type { ChangeKind, ChangeState, LeftAlone } from '#/base/db/schema/changes.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
@@ -114,7 +113,7 @@ export async function leftAloneBy(db: Db, organizationId: string, undoes: string
 /** Begins to undo a change that has ended and was not undone yet, and answers the undo's id; undefined otherwise. */
 export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
   // A statement of its own: after a wait for the lock, a subquery would still see the tables as they were before it.
-  await query(tx)`select from changes where id = ${id} and organization_id = ${organizationId} for update`
+  await sql`select from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(tx)
   const { rows } = await sql<{ undone_by: string | null; state: string }>`
     select (select undo.id from changes undo where undo.id = changes.undone_by and undo.state <> 'failed') as undone_by, state
     from changes where id = ${id} and organization_id = ${organizationId}`.execute(tx)

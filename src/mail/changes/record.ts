@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/base/audit/actor.ts'
 import { type Lease, Leases } from '#/base/db/leases.ts'
-import { query } from '#/base/db/query.ts'
 import type { ChangeKind } from '#/base/db/schema/changes.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { Recording } from '#/mail/store/change.ts'
 
 export const changeLeases = new Leases('changes', 30_000)
@@ -31,9 +31,11 @@ export function recordedAtOnce({ organizationId, mailboxes, kind, by }: Recorded
 /** Begins a change of many steps, which `endChange` ends. Until then it cannot be undone. Answers its id. */
 export async function beginChange(db: Db, { organizationId, mailboxes, kind, by }: Recorded): Promise<string> {
   const id = randomUUID()
-  await query(db)`
+  await sql`
     insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state)
-    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, 'running')`
+    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, 'running')`.execute(
+    short(db),
+  )
   return id
 }
 

@@ -1,5 +1,6 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 
 /** The current place of messages of a part by recorded changes: in one folder. */
 export interface Whereabouts {
@@ -53,11 +54,12 @@ export async function whereabouts(db: Db, part: Asked, uids: readonly number[]):
 }
 
 /** Moves of messages out of their current folders. */
-function movesFrom(db: Db, { id, mailbox_id }: Asked, places: readonly Whereabouts[]): Promise<Move[]> {
+async function movesFrom(db: Db, { id, mailbox_id }: Asked, places: readonly Whereabouts[]): Promise<Move[]> {
   const uids = places.flatMap((place) => [...place.uids.values()])
-  return query<Move>(db)`
+  const { rows } = await sql<Move>`
     select folder_key, folder, uids, from_key, from_uids from change_parts
     where mailbox_id = ${mailbox_id} and from_key = any(${places.map(({ key }) => key)}::bigint[]) and id > ${id}
       and from_uids && ${uids}::bigint[]
-    order by id`
+    order by id`.execute(short(db))
+  return rows
 }

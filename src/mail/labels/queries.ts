@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import { type Owner, ownedBy, usableBy } from '#/base/ownership/owner.ts'
 import { isKeyword } from '#/mail/store/normal-keywords.ts'
 import { isReserved } from './keyword.ts'
@@ -9,15 +9,17 @@ import type { Label, LabelFields } from './label.ts'
 const columns = ['id', 'name', 'keyword', 'colour', 'created_at'] as const
 
 /** Oldest first. */
-export function labelsOf(db: Db, { organizationId, memberId }: Owner): Promise<Label[]> {
+export async function labelsOf(db: Db, { organizationId, memberId }: Owner): Promise<Label[]> {
   if (memberId === null) {
-    return query<Label>(db)`
+    const { rows } = await sql<Label>`
       select id, name, keyword, colour, created_at from labels
-      where organization_id = ${organizationId} and member_id is null order by created_at, id`
+      where organization_id = ${organizationId} and member_id is null order by created_at, id`.execute(short(db))
+    return rows
   }
-  return query<Label>(db)`
+  const { rows } = await sql<Label>`
     select id, name, keyword, colour, created_at from labels
-    where organization_id = ${organizationId} and member_id = ${memberId} order by created_at, id`
+    where organization_id = ${organizationId} and member_id = ${memberId} order by created_at, id`.execute(short(db))
+  return rows
 }
 
 export async function labelCount(tx: Tx, owner: Owner): Promise<number> {

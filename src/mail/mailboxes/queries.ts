@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { microseconds, timeAt } from '#/base/db/microseconds.ts'
-import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import { notFound } from '#/base/errors.ts'
 import { canonicalAddress } from '#/formats/mime/address/address.ts'
 import type { Certificate } from '#/formats/openpgp/openpgp.ts'
@@ -23,8 +23,11 @@ export async function mailboxNamed(
   caller: Caller,
   address: string,
 ): Promise<Pick<Mailbox, 'id' | 'address' | 'kind'> | undefined> {
-  const [mailbox] = await query<Pick<Mailbox, 'id' | 'address' | 'kind'>>(db)`
-    select id, address, kind from mailboxes where organization_id = ${caller.organizationId} and address = ${address}`
+  const { rows } = await sql<Pick<Mailbox, 'id' | 'address' | 'kind'>>`
+    select id, address, kind from mailboxes where organization_id = ${caller.organizationId} and address = ${address}`.execute(
+    short(db),
+  )
+  const [mailbox] = rows
   return mailbox && caller.may('read', mailbox.id) ? mailbox : undefined
 }
 

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import QuickLRU from 'quick-lru'
-import { query } from '#/base/db/query.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import { invalid, notFound, Refusal } from '#/base/errors.ts'
 import { cachedRules } from '#/base/ownership/rule-cache.ts'
 import { canonicalAddress } from '#/formats/mime/address/address.ts'
@@ -85,8 +86,10 @@ export async function readMailbox<T>(
  *  a transaction. */
 export function ownAddressesOf(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<OwnAddresses> {
   return cachedRules(db, organizationId, `addresses ${mailboxId}`, async () => {
-    const rows = await query<{ address: string }>(db)`
-      select address from addresses where organization_id = ${organizationId} and mailbox_id = ${mailboxId}`
+    const { rows } = await sql<{ address: string }>`
+      select address from addresses where organization_id = ${organizationId} and mailbox_id = ${mailboxId}`.execute(
+      short(db),
+    )
     return ownAddresses(rows.map(({ address }) => address))
   })
 }

@@ -1,5 +1,6 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { Owner } from '#/base/ownership/owner.ts'
 
 /** Those of the keywords that belong or belonged to labels of the organization or of the member. Keywords of other members
@@ -10,14 +11,14 @@ export async function visibleKeywords(
   keywords: readonly string[],
 ): Promise<Set<string>> {
   if (keywords.length === 0) return new Set()
-  const rows = await query<{ keyword: string }>(db)`
+  const { rows } = await sql<{ keyword: string }>`
     select keyword from labels
     where organization_id = ${organizationId} and (member_id is null or member_id = ${memberId}::uuid)
       and keyword = any(${keywords}::text[])
     union all
     select keyword from retired_keywords
     where organization_id = ${organizationId} and (member_id is null or member_id = ${memberId}::uuid)
-      and keyword = any(${keywords}::text[])`
+      and keyword = any(${keywords}::text[])`.execute(short(db))
   return new Set(rows.map(({ keyword }) => keyword))
 }
 
@@ -28,8 +29,10 @@ export async function ownFilters(
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (memberId === null || ids.length === 0) return new Set()
-  const rows = await query<{ id: string }>(db)`
+  const { rows } = await sql<{ id: string }>`
     select id from filters
-    where organization_id = ${organizationId} and member_id = ${memberId} and id = any(${ids}::uuid[])`
+    where organization_id = ${organizationId} and member_id = ${memberId} and id = any(${ids}::uuid[])`.execute(
+    short(db),
+  )
   return new Set(rows.map(({ id }) => id))
 }

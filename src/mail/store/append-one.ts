@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import { type By, insertReceived } from '#/base/event-log/append.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
@@ -40,7 +40,7 @@ export async function appendOne(
   const contents = new Contents()
   const row = messageRow(copy, await hashIds(key, given.message), contents.add(copy), { folder: 0, nth: 0 })
   const [content] = contents.rows
-  const [stored] = await query<{ folderId: number; uid: number }>(db, { mayWait: true })`
+  const { rows } = await sql<{ folderId: number; uid: number }>`
     with place as (
       /* announced */ update mail_folders folder set
         uid_next = folder.uid_next + 1,
@@ -88,6 +88,7 @@ export async function appendOne(
     ), ${insertReceived}, stored as (
       select organization_id, ${row.size_bytes}::bigint as bytes from content
     ), ${countsStored}
-    select folder_id as "folderId", uid from place`
+    select folder_id as "folderId", uid from place`.execute(db)
+  const [stored] = rows
   return stored
 }

@@ -1,5 +1,5 @@
+import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
-import { query } from '#/base/db/query.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { type By, insertReceived } from '#/base/event-log/append.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
@@ -52,14 +52,14 @@ const noBoolean = '22P02'
  *  storage. The last select reads all places, and only then does PostgreSQL run parts that nothing reads. The bytes are one
  *  binary parameter: an array would be sent in hexadecimal. Rows are `json`, which PostgreSQL reads once: for `jsonb` it
  *  makes a tree first, with sorted keys. */
-export function store(
+export async function store(
   db: Db,
   { gains = [], places = [], arrivals = [] }: Places,
   contents: Contents,
   messages: readonly MessageRow[],
   { by, movedFrom }: Told = {},
 ): Promise<Place[]> {
-  return query<Place>(db, { mayWait: true })`
+  const { rows } = await sql<Place>`
     with arriving as (
       select * from json_to_recordset(${arrivalRows(arrivals)}::json) as arriving (mailbox_id uuid, digest text)
     ), gain as materialized (
@@ -135,7 +135,8 @@ export function store(
     select number, folder_id, modseq, first from ready left join place on true
     where number is not null or case
       when ${arrivals.length > 0}::boolean and is_ready and (select count(*) from place) < ${gains.length}
-      then (select 'folders or arrivals have changed meanwhile: ' || count(*) from place)::boolean end`
+      then (select 'folders or arrivals have changed meanwhile: ' || count(*) from place)::boolean end`.execute(db)
+  return rows
 }
 
 /** Whether `store` has failed since another transaction has changed folders or recorded arrivals. */

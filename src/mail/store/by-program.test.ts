@@ -245,7 +245,7 @@ for (const [what, folder, more] of [
       },
     })
     const stored = await appendOne(watched, idKey, { mailbox: one.mailbox, folder, isPrivate: false }, message, by)
-    assert.deepEqual(called, ['executeQuery'])
+    assert.deepEqual(called, ['getExecutor'])
     const at = await ref(one.mailbox, folder)
     assert.deepEqual(stored, { folderId: at.folderId, uid: 1 })
     const beside = await ref(other.mailbox, folder)

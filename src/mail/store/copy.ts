@@ -58,7 +58,7 @@ export async function copyMessages(
       -- Asks for the contents, whose locks come before that of the storage: the parts of a statement have no order of their own.
       select ${organizationId}::uuid as organization_id, sum(size_bytes::bigint) as bytes
       from copied where (select count(*) from content) > 0 having count(*) > 0
-    ), ${sql.raw(countsStored.text)}
+    ), ${countsStored}
     select ${packed(sql`int4send(uid::integer)`)} as uids from copied`.execute(tx)
   const uidsFrom = [...integers(rows[0]?.uids)]
   return { from: uidsFrom, to: uidsFrom.map((_, index) => target.uid_next + index) }

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import { publicId } from '#/base/text/message-id.ts'
@@ -47,7 +47,8 @@ export function storeDraft(
 }
 
 async function findIn(tx: Tx, folderId: number, uid: number): Promise<Named | undefined> {
-  const [found] = await query<Named>(tx)`
-    select id, uid from mail_messages where folder_id = ${folderId} and uid = ${uid}`
+  const { rows } = await sql<Named>`
+    select id, uid from mail_messages where folder_id = ${folderId} and uid = ${uid}`.execute(tx)
+  const [found] = rows
   return found
 }

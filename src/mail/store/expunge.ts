@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
 import { left } from './counted.ts'
 import { type Folder, type FolderAt, type FolderRef, findFolder, lockFolders, type Named, uidRows } from './folders.ts'
@@ -72,11 +72,11 @@ export async function* markedDeleted(
   isMeant: (uid: number) => boolean = () => true,
 ): AsyncGenerator<number[]> {
   for (let after = 0; ; ) {
-    const rows = await query<{ uid: number; size_bytes: number }>(db)`
+    const { rows } = await sql<{ uid: number; size_bytes: number }>`
       select uid, message.size_bytes from mail_messages message
       where folder_id = ${folderId} and deleted and uid > ${after}
         and exists (select from mail_folders where id = ${folderId} and organization_id = ${mailbox.organizationId})
-      order by uid limit ${mostMarked}`
+      order by uid limit ${mostMarked}`.execute(short(db))
     yield* partsOf(rows.filter(({ uid }) => isMeant(uid)))
     const last = rows.at(-1)
     if (!last || rows.length < mostMarked) return

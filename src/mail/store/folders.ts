@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import { notFound } from '#/base/errors.ts'
 import { assertReadable, inListOrder, noSuchFolder, standardFolders } from './folder-name.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
@@ -70,11 +70,14 @@ export async function removeEmptyFolder(tx: Tx, organizationId: string, folderId
 
 /** Throws `not_found` for an unknown mailbox, `invalid_request` for an unknown folder. */
 export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Promise<Folder> {
-  const [row] = await query<Folder | { id: null }>(db)`
+  const { rows } = await sql<Folder | { id: null }>`
     select folder.id, folder.name, folder.uid_next, folder.modseq, folder.total, folder.unread
     from mailboxes
     left join mail_folders folder on folder.mailbox_id = mailboxes.id and folder.name = ${name}
-    where mailboxes.id = ${mailbox.mailboxId} and mailboxes.organization_id = ${mailbox.organizationId}`
+    where mailboxes.id = ${mailbox.mailboxId} and mailboxes.organization_id = ${mailbox.organizationId}`.execute(
+    short(db),
+  )
+  const [row] = rows
   if (!row) throw notFound('mailbox')
   if (row.id === null) throw noSuchFolder(name)
   return row
@@ -108,11 +111,11 @@ export async function lockFolders(
 ): Promise<(at: FolderAt) => Folder> {
   const ids = wanted.flatMap((at) => ('folderId' in at ? at.folderId : []))
   const names = wanted.flatMap((at) => ('folderId' in at ? [] : at.name))
-  const rows = await query<Folder & { mailbox_id: string }>(tx)`
+  const { rows } = await sql<Folder & { mailbox_id: string }>`
     select id, mailbox_id, name, uid_next, modseq, total, unread from mail_folders
     where organization_id = ${wanted[0].mailbox.organizationId} and mailbox_id = any(${wanted.map(({ mailbox }) => mailbox.mailboxId)}::uuid[])
       and (id = any(${ids}::bigint[]) or name = any(${names}::text[]))
-    order by id for update`
+    order by id for update`.execute(tx)
   const found = (at: FolderAt) =>
     rows.find(({ id, mailbox_id, name }) => {
       return mailbox_id === at.mailbox.mailboxId && ('folderId' in at ? id === at.folderId : name === at.name)
@@ -150,9 +153,9 @@ export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<Folde
 
 /** The folders with their states. In a folder with an unchanged state nothing has changed. */
 export async function folderStates(db: Db, mailbox: MailboxRef): Promise<{ name: string; state: FolderState }[]> {
-  const folders = await query<Pick<Folder, 'id' | 'name' | 'modseq' | 'uid_next'>>(db)`
+  const { rows: folders } = await sql<Pick<Folder, 'id' | 'name' | 'modseq' | 'uid_next'>>`
     select id, name, modseq, uid_next from mail_folders
-    where organization_id = ${mailbox.organizationId} and mailbox_id = ${mailbox.mailboxId}`
+    where organization_id = ${mailbox.organizationId} and mailbox_id = ${mailbox.mailboxId}`.execute(short(db))
   return inListOrder(folders).map(({ id, name, modseq, uid_next }) => ({
     name,
     state: { uidValidity: id, modseq, uidNext: uid_next },

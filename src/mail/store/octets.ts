@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
 import { oneAhead } from '#/base/event-loop/one-ahead.ts'
@@ -10,16 +9,15 @@ import { pieceBytes, slices } from '#/base/event-loop/pieces.ts'
  *  are written by the statement of append-statement.ts. They go with the last copy. */
 
 /** All octets of a small message, over `mail_contents content`; null for a larger one. */
-export const wholeText = 'content.bytes'
-export const whole = sql.raw<Buffer | null>(wholeText)
+export const whole = sql<Buffer | null>`content.bytes`
 
 /** The first octets of a message, over the same, or over what has these two columns of it. */
-export function firstText(length: string, { bytes = wholeText, id = 'content.id' } = {}): string {
-  return `substring(coalesce(${bytes}, (select bytes from mail_pieces where content_id = ${id} and number = 0)) for ${length})`
-}
-
-export function first(length: number): RawBuilder<Buffer> {
-  return sql.raw(firstText(String(length)))
+export function first(
+  length: number | RawBuilder<unknown>,
+  at = { bytes: sql`content.bytes`, id: sql`content.id` },
+): RawBuilder<Buffer> {
+  const octets = typeof length === 'number' ? sql.raw(String(length)) : length
+  return sql`substring(coalesce(${at.bytes}, (select bytes from mail_pieces where content_id = ${at.id} and number = 0)) for ${octets})`
 }
 
 /** Octets beside other columns: node-postgres returns text. In hexadecimal, its usual form, a MiB holds the event loop for 11 ms, in base64 for 4. */
@@ -78,13 +76,13 @@ export function sliceEnd(at: number, end: number): number {
 async function slice(db: Db, organizationId: string, contentId: number, at: number, end: number): Promise<Buffer[]> {
   const number = at >> pieceBits
   const length = end - at
-  const [row] = await query<{ octets: Buffer[] }>(db, { mayWait: true })`
+  const { rows } = await sql<{ octets: Buffer[] }>`
     /* octets */ select case when content.bytes is null then (
         select substring(piece.bytes from ${at - (number << pieceBits) + 1} for ${length})
         from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
       ) else substring(content.bytes from ${at + 1} for ${length}) end as octets
-    from mail_contents content where content.id = ${contentId} and content.organization_id = ${organizationId}`
-  const parts = row?.octets ?? []
+    from mail_contents content where content.id = ${contentId} and content.organization_id = ${organizationId}`.execute(db)
+  const parts = rows[0]?.octets ?? []
   if (parts.reduce((sum, part) => sum + part.length, 0) !== length) throw new Gone()
   return parts
 }

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { type IdHashKey, idHash } from '#/formats/mime/id-hash.ts'
 import type { Message } from '#/formats/mime/message.ts'
@@ -18,7 +18,7 @@ export async function withoutStored(tx: Tx, key: IdHashKey, copies: readonly Cop
   })
   if (named.length === 0) return copies
   await lockAll(tx, copies, [])
-  const there = await query<{ place: number }>(tx)`
+  const { rows: there } = await sql<{ place: number }>`
     select named.place from json_to_recordset(${JSON.stringify(named)}::json) as named
       (place integer, organization_id uuid, mailbox_id uuid, name text, id_hash bytea)
     join mail_folders folder on folder.mailbox_id = named.mailbox_id and folder.name = named.name
@@ -26,7 +26,7 @@ export async function withoutStored(tx: Tx, key: IdHashKey, copies: readonly Cop
     where exists (
       select from mail_messages message
       where message.folder_id = folder.id and message.id_hash = named.id_hash and message.yields_until is null
-    )`
+    )`.execute(tx)
   const places = new Set(there.map(({ place }) => place))
   return copies.filter((_, place) => !places.has(place))
 }
@@ -42,9 +42,9 @@ export async function dropOwnCopies(
     messageId === null ? [] : [hex(idHash(key, messageId))],
   )
   if (hashes.length === 0) return
-  const own = await query<{ uid: number }>(tx)`
+  const { rows: own } = await sql<{ uid: number }>`
     select uid from mail_messages
-    where folder_id = ${folder.id} and id_hash = any(${hashes}::bytea[]) and yields_until > now()`
+    where folder_id = ${folder.id} and id_hash = any(${hashes}::bytea[]) and yields_until > now()`.execute(tx)
   const uids = own.map(({ uid }) => uid)
   if (uids.length > 0) await expungeFrom(tx, mailbox, folder, uids)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { query, SqlPart } from '#/base/db/query.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 
 /** Bytes of the organization's mail: a counter that the transactions which add and remove mail update. */
@@ -14,16 +14,17 @@ export async function storageUsed(db: Db, organizationId: string): Promise<numbe
 }
 
 /** Whether nothing is left of a plan. */
-export const full = new SqlPart('coalesce(usage.storage_bytes >= plan.storage_bytes, false)')
+export const full = sql`coalesce(usage.storage_bytes >= plan.storage_bytes, false)`
 
 /** Whether an organization has used all that its plan allows. Then no more is stored for it (docs/reference/arriving.md#who-can-receive-mail). */
 export async function isFull(db: Db, organizationId: string): Promise<boolean> {
-  const [row] = await query<{ is_full: boolean }>(db)`
+  const { rows } = await sql<{ is_full: boolean }>`
     select ${full} as is_full
     from organizations organization
     join plans plan on plan.name = organization.plan
     join organization_usage usage on usage.organization_id = organization.id
-    where organization.id = ${organizationId}`
+    where organization.id = ${organizationId}`.execute(short(db))
+  const [row] = rows
   return row?.is_full ?? false
 }
 
@@ -42,7 +43,7 @@ export async function roomIn(
   { organizationId, mailboxId }: MailboxRef,
   folder: string,
 ): Promise<Room | undefined> {
-  const [row] = await query<Room>(db)`
+  const { rows } = await sql<Room>`
     select folder.id as "folderId", mailbox.kind = 'private' as "isPrivate",
       ${full} as "isFull"
     from mailboxes mailbox
@@ -50,7 +51,8 @@ export async function roomIn(
     left join plans plan on plan.name = organization.plan
     left join organization_usage usage on usage.organization_id = organization.id
     left join mail_folders folder on folder.mailbox_id = mailbox.id and folder.name = ${folder}
-    where mailbox.id = ${mailboxId} and mailbox.organization_id = ${organizationId}`
+    where mailbox.id = ${mailboxId} and mailbox.organization_id = ${organizationId}`.execute(short(db))
+  const [row] = rows
   return row
 }
 

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { query } from '#/base/db/query.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { unlessDeleted } from '#/base/errors.ts'
 import { type Folder, type FolderRef, lockFolders, type Named, uidRows } from './folders.ts'
@@ -60,7 +59,7 @@ async function successionsOf(tx: Tx, { mailbox, folderId }: FolderRef, uids: rea
 export async function succeed(tx: Tx, successions: readonly Succession[]): Promise<void> {
   if (successions.length === 0) return
   const folders = successions.map(({ folderId }) => folderId)
-  await query(tx)`
+  await sql`
     with changing as (
       /* announced */ update mail_folders set modseq = modseq + 1 where id = any(${folders}::bigint[]) returning id as folder_id, modseq
     ), given as (
@@ -72,7 +71,7 @@ export async function succeed(tx: Tx, successions: readonly Succession[]): Promi
       id = case when message.id = given.copy_id then given.id else message.id end,
       succeeds = case when message.id = given.copy_id then null else given.id end,
       modseq = case when message.id = given.copy_id then given.modseq else message.modseq end
-    from given where message.id = given.copy_id or message.succeeds = given.copy_id`
+    from given where message.id = given.copy_id or message.succeeds = given.copy_id`.execute(tx)
 }
 
 /** Events of the messages in the CTE `gone`. One that is succeeded has moved: the copy is no message of its own any more. */

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import { type Change, unrecorded } from './change.ts'
@@ -57,7 +57,7 @@ export async function updateIn(
 async function makeTarget(tx: Tx, at: FolderAt, uids: readonly number[], target: string): Promise<boolean> {
   const { mailbox } = at
   const [id, name] = 'folderId' in at ? [at.folderId, null] : [null, at.name]
-  const [found] = await query<{ target: boolean; message: boolean }>(tx)`
+  const { rows } = await sql<{ target: boolean; message: boolean }>`
     select exists (
       select from mail_folders where mailbox_id = ${mailbox.mailboxId} and organization_id = ${mailbox.organizationId} and name = ${target}
     ) as target, exists (
@@ -65,7 +65,8 @@ async function makeTarget(tx: Tx, at: FolderAt, uids: readonly number[], target:
         select id as folder_id, unnest(${uids}::bigint[]) as uid from mail_folders
         where mailbox_id = ${mailbox.mailboxId} and organization_id = ${mailbox.organizationId} and (id = ${id} or name = ${name})
       ) wanted join mail_messages using (folder_id, uid)
-    ) as message`
+    ) as message`.execute(tx)
+  const [found] = rows
   if (!found?.target && found?.message) await makeFolders(tx, [{ mailbox, name: target }])
   return (found?.target || found?.message) ?? false
 }

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
 import { insertQuotaEvents } from '#/base/event-log/quota-reached.ts'
@@ -10,7 +10,7 @@ import { Failed, togetherOrEach } from '#/base/event-loop/batching.ts'
  * @throws Refusal `quota_exceeded` if fewer recipients are left; then nothing is claimed
  */
 export async function claimAllowance(tx: Tx, organizationId: string, recipients: number): Promise<void> {
-  const [row] = await query<{ limit: number; claimed: boolean }>(tx)`
+  const { rows } = await sql<{ limit: number; claimed: boolean }>`
     with plan as (
       select plans.sends_per_day from organizations join plans on plans.name = organizations.plan
       where organizations.id = ${organizationId}
@@ -26,7 +26,8 @@ export async function claimAllowance(tx: Tx, organizationId: string, recipients:
         recipients as used, sends_per_day as allowed
       from claimed, plan
     ), ${insertQuotaEvents}
-    select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`
+    select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`.execute(tx)
+  const [row] = rows
   if (row?.claimed) return
   throw new Refusal(
     'quota_exceeded',

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { insertNewEvents, type NewEvent } from '#/base/event-log/append.ts'
 import type { EventType, RecipientData, SendingData } from '#/base/event-log/types.ts'
@@ -119,7 +119,7 @@ export async function storeOutcomes(tx: Tx, news: readonly OutcomeEvents[]): Pro
       return { organization_id: organizationId, type, mailbox_id: mailboxId, data }
     })
   const settled = news.flatMap((one) => one.settled ?? [])
-  await query(tx)`
+  await sql`
     with new_events as (
       select * from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as row
         (organization_id uuid, type text, mailbox_id uuid, data jsonb)
@@ -131,5 +131,5 @@ export async function storeOutcomes(tx: Tx, news: readonly OutcomeEvents[]): Pro
         (organization_id uuid, message_id uuid, mailbox_id uuid, sender text, address text, queued_at timestamptz,
           state text, status text, reply text, reason text, host text)
     )
-    ${insertNewEvents}`
+    ${insertNewEvents}`.execute(tx)
 }

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { insertNewEvents } from '#/base/event-log/append.ts'
 import type { RecipientData } from '#/base/event-log/types.ts'
@@ -100,12 +100,12 @@ function cameBack(about: Pick<Bounce, 'organizationId' | 'mailboxId' | 'cause'>)
 /** Stores the outcome of a report and writes its events. */
 export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void> {
   const { organizationId, from, to } = report.about
-  const kept = await query<Kept>(tx)`
+  const { rows: kept } = await sql<Kept>`
     select id, message_id, mailbox_id, address, state,
       exists (select from outbound_recipients where message_id = sent.message_id) as waits
     from sent_recipients sent
     where organization_id = ${organizationId} and message_id between ${from}::uuid and ${to}::uuid
-    order by id for update`
+    order by id for update`.execute(tx)
   const changes = changedBy(report, kept)
   const [first] = kept
   if (!first || changes.length === 0) return
@@ -114,7 +114,7 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
     return { address, ...(reply !== null && { reply }), reason }
   })
   const bounced = report.becomes === 'bounced'
-  await query(tx)`
+  await sql`
     with changed as (
       update sent_recipients sent
       set state = ${report.becomes}, at = clock_timestamp(), reason = one.reason,
@@ -130,7 +130,7 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
         ${mailboxId}::uuid as mailbox_id, ${JSON.stringify({ sent: messageId, recipients })}::jsonb as data
       where ${mailboxId}::uuid is not null
     )
-    ${insertNewEvents}`
+    ${insertNewEvents}`.execute(tx)
   // After the change: a delivery since the last bounce resets the count.
   if (isAlone(kept))
     await recordBounces(tx, changes.flatMap(cameBack({ organizationId, mailboxId, cause: report.becomes })))

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/base/audit/actor.ts'
 import { record } from '#/base/audit/record.ts'
 import { microseconds, timeAt } from '#/base/db/microseconds.ts'
-import { query } from '#/base/db/query.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
@@ -13,7 +12,7 @@ import type { Bounce, Suppression } from './suppression.ts'
 export async function recordBounces(tx: Tx, came: readonly Bounce[]): Promise<void> {
   const rows = [...new Map(came.map((one) => [one.address, one])).values()]
   if (rows.length === 0) return
-  await query(tx)`
+  await sql`
     insert into suppressions as known
       (organization_id, address, mailbox_id, cause, bounces, bounced_at, suppressed_at, status, reply)
     select "organizationId", address, "mailboxId", cause, 1, clock_timestamp(),
@@ -33,7 +32,7 @@ export async function recordBounces(tx: Tx, came: readonly Bounce[]): Promise<vo
         ) counted
       ),
       mailbox_id = excluded.mailbox_id, bounced_at = excluded.bounced_at, status = excluded.status, reply = excluded.reply,
-      cause = case when known.cause = 'complained' then known.cause else excluded.cause end`
+      cause = case when known.cause = 'complained' then known.cause else excluded.cause end`.execute(tx)
 }
 
 /** Those of the recipients, each of an organization, that are suppressed: a part of a statement, with `organization_id` and

@@ -24,10 +24,10 @@ export class Lanes implements AsyncDisposable {
     this.#lanes = Array.from({ length: mostLanes }, () => new Lane({ ...config, pipeline: true }, names, silence))
   }
 
-  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> {
     const free = this.#lanes.find(({ waiting }) => waiting < mostWaiting)
     const lane = free ?? this.#lanes.reduce((one, other) => (other.waiting < one.waiting ? other : one))
-    return (await lane.query<Row>(text, values)).rows
+    return await lane.query<Row>(text, values)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -50,7 +50,7 @@ class Lane {
     this.#silence = silence
   }
 
-  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
+  async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> {
     if (this.#ended) throw new Error('The database has been closed')
     this.waiting++
     const since = performance.now()

@@ -1,4 +1,4 @@
-import { query } from '#/base/db/query.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import type { Change, Recording } from '../change.ts'
@@ -54,11 +54,11 @@ async function lockNamed(tx: Tx, organizationId: string, ids: readonly string[],
       mailboxes.map((mailbox) => ({ mailbox, name: target })),
     )
   }
-  const locked = await query<{ id: number }>(tx)`
+  const { rows: locked } = await sql<{ id: number }>`
     select id from mail_folders
     where organization_id = ${organizationId} and (id = any(${found.map(({ folderId }) => folderId)}::bigint[])
       or name = ${target ?? null} and mailbox_id = any(${mailboxes.map(({ mailboxId }) => mailboxId)}::uuid[]))
-    order by id for update`
+    order by id for update`.execute(tx)
   const folders = new Set(locked.map(({ id }) => id))
   const named = await findNamed(tx, organizationId, ids)
   if (named.some(({ folderId }) => !folders.has(folderId))) throw new MovedMeanwhile()

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { query, SqlPart } from '#/base/db/query.ts'
 import type { Db } from '#/base/db/schema.ts'
+import { short } from '#/base/db/short.ts'
 
 /** By the organization of `box` or by its member. Two index lookups; a single one with `or` would not use the index. */
-const isBlocked = new SqlPart(`(
+const isBlocked = sql`(
   exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
     and blocked.member_id is null and blocked.pattern = any (wanted.patterns))
   or exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
-    and blocked.member_id = box.member_id and blocked.pattern = any (wanted.patterns)))`)
+    and blocked.member_id = box.member_id and blocked.pattern = any (wanted.patterns)))`
 
 /** The mailbox that an address reaches. */
 export interface RecipientRow {
@@ -36,7 +36,7 @@ export interface Wanted {
 /** The mailbox of each address, in order; undefined if no organization has verified the domain. An organization that has
  *  lost a domain to another gets no more mail for it. */
 export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(RecipientRow | undefined)[]> {
-  const rows = await query<RecipientRow & { at: number }>(db)`
+  const { rows } = await sql<RecipientRow & { at: number }>`
     select wanted.at, box.id as mailbox_id, domain.organization_id, box.member_id,
       box.kind = 'private' as private,
       domain.suspended_at is not null or box.suspended as suspended,
@@ -63,7 +63,7 @@ export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise
       join plans plan on plan.name = organization.plan
       join organization_usage usage on usage.organization_id = organization.id
       left join forwarding settings on settings.mailbox_id = mailbox.id
-    ) box on true`
+    ) box on true`.execute(short(db))
   const found = new Map(rows.map((row) => [row.at, row]))
   return wanted.map((_, at) => found.get(at))
 }
@@ -77,11 +77,11 @@ export interface Blockable {
 /** For each message, the mailboxes that have blocked it. */
 export async function findBlocks(db: Db, messages: readonly Blockable[]): Promise<ReadonlySet<string>[]> {
   const wanted = messages.map(({ mailboxIds, patterns }, at) => ({ at, ids: mailboxIds, patterns }))
-  const rows = await query<{ at: number; id: string }>(db)`
+  const { rows } = await sql<{ at: number; id: string }>`
     select wanted.at, box.id
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (at integer, ids uuid[], patterns text[])
     join mailboxes box on box.id = any (wanted.ids)
-    where ${isBlocked}`
+    where ${isBlocked}`.execute(short(db))
   const blocked = messages.map(() => new Set<string>())
   for (const { at, id } of rows) blocked[at]?.add(id)
   return blocked

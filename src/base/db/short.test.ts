@@ -4,16 +4,18 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
 import { each } from '#test/world/each.ts'
-import { query, SqlPart } from './query.ts'
+import { short } from './short.ts'
 
 const database = await databaseOfFile()
 
 const twice = async (number: number) => {
-  const [row] = await query<{ twice: number }>(database.db)`select ${number}::integer * 2 as twice`
+  const { rows } = await sql<{ twice: number }>`select ${number}::integer * 2 as twice`.execute(short(database.db))
+  const [row] = rows
   return row?.twice
 }
 const tenth = async (number: number) => {
-  const [row] = await query<{ part: number }>(database.db)`select 10 / ${number}::integer as part`
+  const { rows } = await sql<{ part: number }>`select 10 / ${number}::integer as part`.execute(short(database.db))
+  const [row] = rows
   return row?.part
 }
 
@@ -31,37 +33,44 @@ test('one that fails leaves those beside it alone', async () => {
 
 test('what is filled in is never part of the text', async () => {
   const text = "'; drop table labels; --"
-  assert.deepEqual(await query(database.db)`select ${text}::text as text`, [{ text }])
+  assert.deepEqual((await sql`select ${text}::text as text`.execute(short(database.db))).rows, [{ text }])
 })
 
-test('a part that statements share is text, and the values around it keep their places', async () => {
-  const both = new SqlPart('number in (2, 3)')
-  const found = await query(
-    database.db,
-  )`select number from generate_series(${1}::integer, ${9}::integer) number where ${both} and number > ${2}::integer`
+test('a fragment that statements share is text, and the values around it keep their places', async () => {
+  const both = sql`number in (2, 3)`
+  const { rows: found } =
+    await sql`select number from generate_series(${1}::integer, ${9}::integer) number where ${both} and number > ${2}::integer`.execute(
+      short(database.db),
+    )
   assert.deepEqual(found, [{ number: 3 }])
 })
 
 test('inside a transaction it sees what the transaction did', async () => {
   await database.db.transaction().execute(async (tx) => {
     await sql`create temporary table mine (number integer) on commit drop`.execute(tx)
-    await query(tx)`insert into mine values (${7}::integer)`
-    assert.deepEqual(await query(tx)`select number from mine where number = ${7}::integer`, [{ number: 7 }])
+    await sql`insert into mine values (${7}::integer)`.execute(tx)
+    assert.deepEqual((await sql`select number from mine where number = ${7}::integer`.execute(tx)).rows, [
+      { number: 7 },
+    ])
   })
 })
 
 test('a database that was closed is not asked any more', async () => {
   const closing = await testDatabase()
-  assert.deepEqual(await query(closing.db)`select ${1}::integer as one`, [{ one: 1 }])
+  assert.deepEqual((await sql`select ${1}::integer as one`.execute(short(closing.db))).rows, [{ one: 1 }])
   await closing[Symbol.asyncDispose]()
-  await assert.rejects(query(closing.db)`select ${1}::integer as one`)
+  await assert.rejects(sql`select ${1}::integer as one`.execute(short(closing.db)))
 })
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('a connection that the server ends fails those who wait on it, and the next gets another', async () => {
-    const first = query<{ pid: number }>(database.db)`select pg_backend_pid() as pid`
-    const settled = Promise.allSettled([first, query(database.db)`select pg_sleep(${60}::integer) as slept`, twice(2)])
-    const [{ pid } = { pid: 0 }] = await first
+    const first = sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(short(database.db))
+    const settled = Promise.allSettled([
+      first,
+      sql`select pg_sleep(${60}::integer) as slept`.execute(short(database.db)),
+      twice(2),
+    ])
+    const { pid } = (await first).rows[0] ?? { pid: 0 }
     await sql`select pg_terminate_backend(${pid})`.execute(database.db)
     const results = await settled
     assert.deepEqual(each(results, 'status'), ['fulfilled', 'rejected', 'rejected'])
