@@ -138,12 +138,9 @@ export async function restartFailed(
 
 /** Schedules a check now. A current check loses its lease, since it does not know of the change. */
 export async function checkSoon(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {
-  await tx
-    .updateTable('domains')
-    .set({ next_check_at: at, leased_until: null, lease_epoch: sql<number>`lease_epoch + 1` })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .execute()
+  await sql`
+    update domains set next_check_at = ${at}, leased_until = null, lease_epoch = lease_epoch + 1
+    where organization_id = ${organizationId} and id = ${id}`.execute(tx)
 }
 
 /** Deletes the signing keys of a domain, or only those whose records were never found. */

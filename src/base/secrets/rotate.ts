@@ -52,11 +52,7 @@ export async function rotateTo(next: string, { db, keyring, count }: Rotation): 
     heard = (await processesUsingOthers(db, next)) === 0
     if (left > 0 || !heard) await wait(lookAgainMs)
   }
-  await db
-    .updateTable('retired_secrets')
-    .set({ replaced_at: sql<Date>`clock_timestamp()` })
-    .where('replaced_at', 'is', null)
-    .execute()
+  await sql`update retired_secrets set replaced_at = clock_timestamp() where replaced_at is null`.execute(db)
   return { resealed: resealing.done, unopened: resealing.unopened }
 }
 

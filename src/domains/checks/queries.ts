@@ -120,14 +120,11 @@ export async function markSeen(
   selectors: readonly string[],
   now: Date,
 ) {
-  await tx
-    .updateTable('dkim_keys')
-    .set({ seen_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('domain_id', '=', id)
-    .where('selector', '=', sql<string>`any(${selectors}::text[])`)
-    .where('seen_at', 'is', null)
-    .execute()
+  await sql`
+    update dkim_keys set seen_at = ${now}
+    where organization_id = ${organizationId} and domain_id = ${id} and selector = any (${selectors}::text[]) and seen_at is null`.execute(
+    tx,
+  )
 }
 
 /** Keys retire once a newer one of their kind was found. */

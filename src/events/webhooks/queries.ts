@@ -112,7 +112,7 @@ export async function updateWebhook(
 ): Promise<void> {
   await tx
     .updateTable('webhooks')
-    .set({ ...change, updated_at: sql<Date>`now()` })
+    .set(({ fn }) => ({ ...change, updated_at: fn<Date>('now') }))
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .execute()

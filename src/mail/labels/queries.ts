@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { short } from '#/base/db/short.ts'
+import { clockTime } from '#/base/db/time.ts'
 import { type Owner, ownedBy, usableBy } from '#/base/ownership/owner.ts'
 import { isKeyword } from '#/mail/store/normal-keywords.ts'
 import { isReserved } from './keyword.ts'
@@ -51,32 +52,19 @@ export async function labelMeant(
   owner: Owner,
   text: { as: string; nameKey: string },
 ): Promise<Label | undefined> {
-  return await db
-    .selectFrom('labels')
-    .select(columns)
-    .where(usableBy('labels', owner))
-    .where(({ or, eb }) =>
-      or([
-        eb('keyword', '=', text.as.toLowerCase()),
-        eb(sql`id::text`, '=', text.as.toLowerCase()),
-        eb('name_key', '=', text.nameKey),
-      ]),
-    )
-    .orderBy(sql`member_id is null`)
-    .orderBy(sql`keyword = ${text.as.toLowerCase()}`, 'desc')
-    .orderBy(sql`id::text = ${text.as.toLowerCase()}`, 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const lower = text.as.toLowerCase()
+  const { rows } = await sql<Label>`
+    select id, name, keyword, colour, created_at from labels
+    where ${usableBy('labels', owner)} and (keyword = ${lower} or id::text = ${lower} or name_key = ${text.nameKey})
+    order by member_id is null, keyword = ${lower} desc, id::text = ${lower} desc
+    limit 1`.execute(db)
+  return rows[0]
 }
 
 /** Those keywords that have a label which the owner may use. */
 export async function keywordsKnown(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('labels')
-    .select('keyword')
-    .where(usableBy('labels', owner))
-    .where('keyword', '=', sql<string>`any(${keywords}::text[])`)
-    .execute()
+  const { rows } = await sql<{ keyword: string }>`
+    select keyword from labels where ${usableBy('labels', owner)} and keyword = any (${keywords}::text[])`.execute(db)
   return new Set(rows.map(({ keyword }) => keyword))
 }
 
@@ -120,7 +108,7 @@ export function insertLabel(
       keyword,
       colour,
       // Not the transaction's start: writers are serialized, and the list is in the order of writing.
-      created_at: sql<Date>`clock_timestamp()`,
+      created_at: clockTime,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()

@@ -58,12 +58,9 @@ export async function lockMailbox(
 }
 
 export async function setSuspended(db: Db, mailbox: MailboxRef, suspended: boolean): Promise<void> {
-  await db
-    .updateTable('mailboxes')
-    .set({ suspended_at: suspended ? sql<Date>`coalesce(suspended_at, now())` : null })
-    .where('organization_id', '=', mailbox.organizationId)
-    .where('id', '=', mailbox.mailboxId)
-    .execute()
+  await sql`
+    update mailboxes set suspended_at = case when ${suspended}::boolean then coalesce(suspended_at, now()) end
+    where organization_id = ${mailbox.organizationId} and id = ${mailbox.mailboxId}`.execute(db)
 }
 
 export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash: string): Promise<void> {

@@ -157,13 +157,13 @@ export async function insertMailbox(
 ): Promise<string> {
   const { id } = await tx
     .insertInto('mailboxes')
-    .values({
+    .values(({ selectFrom }) => ({
       organization_id: mailbox.organizationId,
       domain_id: mailbox.domainId,
-      member_id: sql<string | null>`(
-        select id from members
-        where organization_id = ${mailbox.organizationId} and lower(email) = ${mailbox.address}
-      )`,
+      member_id: selectFrom('members')
+        .select('id')
+        .where('organization_id', '=', mailbox.organizationId)
+        .where(({ eb, fn }) => eb(fn('lower', ['email']), '=', mailbox.address)),
       address: mailbox.address,
       local_part: mailbox.localPart,
       name: mailbox.name,
@@ -171,7 +171,7 @@ export async function insertMailbox(
       public_key: mailbox.certificate?.armored ?? null,
       public_key_usable_at: mailbox.certificate?.usableAt ?? null,
       password_hash: mailbox.passwordHash,
-    })
+    }))
     .returning('id')
     .executeTakeFirstOrThrow()
   return id

@@ -81,7 +81,9 @@ async function slice(db: Db, organizationId: string, contentId: number, at: numb
         select substring(piece.bytes from ${at - (number << pieceBits) + 1} for ${length})
         from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
       ) else substring(content.bytes from ${at + 1} for ${length}) end as octets
-    from mail_contents content where content.id = ${contentId} and content.organization_id = ${organizationId}`.execute(db)
+    from mail_contents content where content.id = ${contentId} and content.organization_id = ${organizationId}`.execute(
+    db,
+  )
   const parts = rows[0]?.octets ?? []
   if (parts.reduce((sum, part) => sum + part.length, 0) !== length) throw new Gone()
   return parts

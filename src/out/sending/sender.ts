@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import { invalid, notFound } from '#/base/errors.ts'
 import { type Address, canonicalAddress, splitAddress } from '#/formats/mime/address/address.ts'
@@ -87,7 +86,7 @@ function candidates(db: Db) {
     .leftJoin('domains as own', (join) =>
       join
         .onRef('own.organization_id', '=', 'addresses.organization_id')
-        .on('own.domain', '=', sql<string>`substring(addresses.address from '[^@]*$')`),
+        .on(({ eb, fn, val }) => eb('own.domain', '=', fn<string>('substring', ['addresses.address', val('[^@]*$')]))),
     )
     .select(({ eb }) => [
       'mailboxes.id',

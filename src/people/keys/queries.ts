@@ -28,18 +28,12 @@ export async function keysOf(
   organizationId: string,
   { limit, offset, after }: PageStart = { limit: 100_000, offset: 0, after: undefined },
 ): Promise<(Key & { at: number })[]> {
-  const rows = await db
-    .selectFrom('api_keys')
-    .select(columns)
-    .select(microseconds('created_at').as('at'))
-    .where('organization_id', '=', organizationId)
-    .where(after ? sql<boolean>`(created_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return rows.map(asKey)
+  const behind = after ? sql`and (created_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<Key & { at: number }>`
+    select ${sql.join(columns.map((column) => sql.ref(column)))}, ${microseconds('created_at')} as at from api_keys
+    where organization_id = ${organizationId} ${behind}
+    order by created_at, id limit ${limit} offset ${offset}`.execute(db)
+  return rows
 }
 
 export async function keyCount(db: Db, organizationId: string): Promise<number> {

@@ -7,34 +7,25 @@ import type { Member, MemberRef, Role } from './member.ts'
 const columns = ['id', 'email', 'name', 'role', 'joined_at'] as const
 
 /** In the order in which they joined. */
-export function membersOf(
+export async function membersOf(
   db: Db,
   organizationId: string,
   { limit, offset, after }: PageStart,
 ): Promise<(Member & { at: number })[]> {
-  return db
-    .selectFrom('members')
-    .select(columns)
-    .select(microseconds('joined_at').as('at'))
-    .where('organization_id', '=', organizationId)
-    .where(after ? sql<boolean>`(joined_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
-    .orderBy('joined_at')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const behind = after ? sql`and (joined_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<Member & { at: number }>`
+    select id, email, name, role, joined_at, ${microseconds('joined_at')} as at from members
+    where organization_id = ${organizationId} ${behind}
+    order by joined_at, id limit ${limit} offset ${offset}`.execute(db)
+  return rows
 }
 
 /** Those of these ids that exist, by name. */
-export function membersWith(db: Db, organizationId: string, ids: readonly string[]): Promise<Member[]> {
-  return db
-    .selectFrom('members')
-    .select(columns)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .orderBy('name')
-    .orderBy('email')
-    .execute()
+export async function membersWith(db: Db, organizationId: string, ids: readonly string[]): Promise<Member[]> {
+  const { rows } = await sql<Member>`
+    select id, email, name, role, joined_at from members
+    where organization_id = ${organizationId} and id = any (${ids}::uuid[]) order by name, email`.execute(db)
+  return rows
 }
 
 export async function memberCount(db: Db, organizationId: string): Promise<number> {
@@ -47,15 +38,13 @@ export async function memberCount(db: Db, organizationId: string): Promise<numbe
 }
 
 /** The member with that id or address. */
-export function memberMeant(db: Db, organizationId: string, idOrEmail: string): Promise<Member | undefined> {
-  return db
-    .selectFrom('members')
-    .select(columns)
-    .where('organization_id', '=', organizationId)
-    .where(({ or, eb }) =>
-      or([eb(sql`id::text`, '=', idOrEmail.toLowerCase()), eb(sql`lower(email)`, '=', sql`lower(${idOrEmail})`)]),
-    )
-    .executeTakeFirst()
+export async function memberMeant(db: Db, organizationId: string, idOrEmail: string): Promise<Member | undefined> {
+  const { rows } = await sql<Member>`
+    select id, email, name, role, joined_at from members
+    where organization_id = ${organizationId} and (id::text = ${idOrEmail.toLowerCase()} or lower(email) = lower(${idOrEmail}))`.execute(
+    db,
+  )
+  return rows[0]
 }
 
 export function memberById(db: Db, organizationId: string, id: string): Promise<Member | undefined> {

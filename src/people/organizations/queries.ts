@@ -7,7 +7,11 @@ const columns = ['id', 'name', 'plan', 'suspended_at', 'created_at'] as const
 
 /** By name, ignoring case. */
 export function allOrganizations(db: Db): Promise<Organization[]> {
-  return db.selectFrom('organizations').select(columns).orderBy(sql`lower(name)`).execute()
+  return db
+    .selectFrom('organizations')
+    .select(columns)
+    .orderBy(({ fn }) => fn('lower', ['name']))
+    .execute()
 }
 
 /** The organization with that name, ignoring case. */
@@ -15,7 +19,7 @@ export function organizationByName(db: Db, name: string): Promise<Organization |
   return db
     .selectFrom('organizations')
     .select(columns)
-    .where(sql<string>`lower(name)`, '=', sql<string>`lower(${normalized(name.trim(), 'NFC')})`)
+    .where(({ eb, fn, val }) => eb(fn('lower', ['name']), '=', fn('lower', [val(normalized(name.trim(), 'NFC'))])))
     .executeTakeFirst()
 }
 
@@ -56,7 +60,7 @@ export async function updateName(db: Db, organizationId: string, name: string): 
 export function setOrganizationSuspended(db: Db, organizationId: string, suspended: boolean): Promise<Organization> {
   return db
     .updateTable('organizations')
-    .set({ suspended_at: suspended ? sql<Date>`coalesce(suspended_at, now())` : null })
+    .set(({ fn }) => ({ suspended_at: suspended ? fn.coalesce('suspended_at', fn<Date>('now')) : null }))
     .where('id', '=', organizationId)
     .returning(columns)
     .executeTakeFirstOrThrow()

@@ -69,7 +69,7 @@ export async function insertSession(
     .insertInto('member_sessions')
     .values({
       ...{ organization_id: organizationId, member_id: memberId, confirmed_at: now, ...session },
-      ...{ created_at: now, last_used_at: sql<Date>`date_trunc('minute', ${now}::timestamptz)` },
+      ...{ created_at: now, last_used_at: new Date(now.getTime() - (now.getTime() % 60_000)) },
     })
     .returning('id')
     .executeTakeFirstOrThrow()

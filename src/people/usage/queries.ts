@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import type { Usage } from './usage.ts'
 
@@ -12,7 +11,9 @@ export async function usageOf(db: Db, organizationId: string, storageUsed: numbe
     .leftJoin('sends', (join) =>
       join
         .onRef('sends.organization_id', '=', 'organizations.id')
-        .on('sends.day', '=', sql<string>`(now() at time zone 'UTC')::date`),
+        .on(({ eb, fn, val, cast }) =>
+          eb('sends.day', '=', cast<string>(fn('timezone', [val('UTC'), fn('now')]), 'date')),
+        ),
     )
     .select([
       'plans.name as plan',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { microseconds, timeAt } from '#/base/db/microseconds.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { clockTime } from '#/base/db/time.ts'
 import { type Owner, ownedBy } from '#/base/ownership/owner.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { BlockedSender } from './pattern.ts'
@@ -19,22 +20,18 @@ export function blockedSendersOf(db: Db, owner: Owner): Promise<BlockedSender[]>
 }
 
 /** So many of them behind a place, in the same order. */
-export function blockedSendersAfter(
+export async function blockedSendersAfter(
   db: Db,
   owner: Owner,
   after: TimedPlace | undefined,
   most: number,
 ): Promise<(BlockedSender & { at: number })[]> {
-  return db
-    .selectFrom('blocked_senders')
-    .select(columns)
-    .select(microseconds('created_at').as('at'))
-    .where(ownedBy('blocked_senders', owner))
-    .where(after ? sql<boolean>`(created_at, id) < (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(most)
-    .execute()
+  const behind = after ? sql`and (created_at, id) < (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<BlockedSender & { at: number }>`
+    select id, pattern, created_at, ${microseconds('created_at')} as at from blocked_senders
+    where ${ownedBy('blocked_senders', owner)} ${behind}
+    order by created_at desc, id desc limit ${most}`.execute(db)
+  return rows
 }
 
 export async function blockedCount(tx: Tx, owner: Owner): Promise<number> {
@@ -68,7 +65,7 @@ export function insertBlocked(tx: Tx, { organizationId, memberId }: Owner, patte
       member_id: memberId,
       pattern,
       // Not the transaction's start: writers are serialized, and the list is in the order of writing.
-      created_at: sql<Date>`clock_timestamp()`,
+      created_at: clockTime,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
+import { clockTime } from '#/base/db/time.ts'
 import { type Owner, ownedBy } from '#/base/ownership/owner.ts'
 import type { Filter, FilterFields } from './filter.ts'
 
@@ -27,9 +28,6 @@ const columns = [
   'updated_at',
 ] as const
 
-/** Not the transaction's start: writers are serialized, and equal positions run in the order of writing. */
-const now = sql<Date>`clock_timestamp()`
-
 /** In the order in which they run. */
 export function filtersOf(db: Db, owner: Owner): Promise<Filter[]> {
   return db
@@ -50,11 +48,11 @@ export function enabledFilters(
   return db
     .selectFrom('filters')
     .select(columns)
-    .select(sql<boolean>`member_id is not null`.as('personal'))
+    .select(({ eb }) => eb('member_id', 'is not', null).$castTo<boolean>().as('personal'))
     .where('organization_id', '=', organizationId)
     .where(({ or, eb }) => or([eb('member_id', 'is', null), eb('member_id', '=', memberId)]))
     .where('enabled', '=', true)
-    .orderBy(sql`member_id is not null`)
+    .orderBy('personal')
     .orderBy('position')
     .orderBy('created_at')
     .orderBy('id')
@@ -78,10 +76,7 @@ function byId(db: Db, owner: Owner, id: string) {
 export function filterExtent(tx: Tx, owner: Owner): Promise<{ count: number; largest: number }> {
   return tx
     .selectFrom('filters')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('count'),
-      fn.coalesce(fn.max('position'), sql<number>`0`).as('largest'),
-    ])
+    .select(({ fn, lit }) => [fn.countAll<number>().as('count'), fn.coalesce(fn.max('position'), lit(0)).as('largest')])
     .where(ownedBy('filters', owner))
     .executeTakeFirstOrThrow()
 }
@@ -91,9 +86,16 @@ export function insertFilter(
   { organizationId, memberId }: Owner,
   fields: FilterFields & { position: number },
 ): Promise<Filter> {
+  // Not the transaction's start: writers are serialized, and equal positions run in the order of writing.
   return tx
     .insertInto('filters')
-    .values({ organization_id: organizationId, member_id: memberId, ...fields, created_at: now, updated_at: now })
+    .values({
+      organization_id: organizationId,
+      member_id: memberId,
+      ...fields,
+      created_at: clockTime,
+      updated_at: clockTime,
+    })
     .returning(columns)
     .executeTakeFirstOrThrow()
 }
@@ -106,7 +108,7 @@ export function updateFilter(
 ): Promise<Filter> {
   return tx
     .updateTable('filters')
-    .set({ ...fields, updated_at: now })
+    .set({ ...fields, updated_at: clockTime })
     .where(ownedBy('filters', owner))
     .where('id', '=', id)
     .returning(columns)

@@ -62,13 +62,9 @@ export async function runningCount(tx: Tx, organizationId: string): Promise<numb
 /** Ids of the Smart mailboxes that a run may go through: for the organization's filters those whose mail the caller may change, for a
  *  member's own filters their own. */
 export async function mailboxesToRun(db: Db, caller: Caller, { organizationId, memberId }: Owner): Promise<string[]> {
-  const rows = await db
-    .selectFrom('mailboxes')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('kind', '=', 'smart')
-    .where(memberId === null ? caller.mayIn('change', 'id') : sql<boolean>`member_id = ${memberId}`)
-    .execute()
+  const isMeant = memberId === null ? caller.mayIn('change', 'id') : sql`member_id = ${memberId}`
+  const { rows } = await sql<{ id: string }>`
+    select id from mailboxes where organization_id = ${organizationId} and kind = 'smart' and ${isMeant}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
