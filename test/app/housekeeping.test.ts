@@ -31,7 +31,7 @@ const kept: readonly (readonly [table: string, forMs: number, columns: string, v
   ['login_failures', hour, 'client, login, guess, failed_at', (at) => [text(), text(), text(), at]],
   ['login_clients', 30 * day, 'login, client, seen_at', (at) => [text(), text(), at]],
   ['auto_replies', 4 * day, 'mailbox_id, sender, replied_at', (at) => [mailboxId, uuid(), at]],
-  ['return_paths', 21 * day, 'id, address, used_at', (at) => [uuid(), 'ann@peer.example', at]],
+  ['return_paths', 21 * day, 'id, mailbox_id, address, used_at', (at) => [uuid(), mailboxId, 'ann@peer.example', at]],
   ['sent_recipients', 30 * day, sentRecipients, (at) => [organization.id, uuid(), '', at, 'delivered']],
   ['filter_runs', 30 * day, filterRuns, (at) => [organization.id, '[]', true, [], 'service', '', '{}', 'done', at]],
   ['suppressions', 90 * day, suppressions, (at) => [organization.id, uuid(), 'bounced', 1, at]],
