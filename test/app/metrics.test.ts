@@ -64,6 +64,12 @@ test('metrics have the length of queues and their lag', async () => {
     assert.equal(typeof (await counted(name))[''], 'number', name)
 })
 
+test('internal errors of background work are counted by what works', async () => {
+  const loops = 'outbound pending_copies domain_checks search_index changes filter_runs webhooks housekeeping'
+  const none = loops.split(' ').map((loop) => [`loop="${loop}"`, 0])
+  assert.deepEqual(await counted('mailroom_background_errors_total'), Object.fromEntries(none))
+})
+
 test('the process tells of itself: memory, and how long its event loop kept others waiting', async () => {
   assert.ok(((await counted('process_resident_memory_bytes'))[''] ?? 0) > 1e6)
   assert.equal(typeof (await counted('nodejs_eventloop_lag_p99_seconds'))[''], 'number')

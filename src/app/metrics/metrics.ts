@@ -71,13 +71,15 @@ export class Metrics {
     })
   }
 
-  /** A counter that is kept elsewhere, since the start of the process. */
-  total({ name, help }: { name: string; help: string }, read: () => number): void {
+  /** A counter that is kept elsewhere, since the start of the process, or several, by the values of a label. */
+  total({ name, help, label }: { name: string; help: string; label?: string }, read: () => Reading): void {
     new Counter({
-      ...{ name, help, registers: this.#registers },
+      ...{ name, help, labelNames: label === undefined ? [] : [label], registers: this.#registers },
       collect() {
         this.reset()
-        this.inc(read())
+        const reading = read()
+        if (typeof reading === 'number') this.inc(reading)
+        else for (const [value, number] of Object.entries(reading)) this.inc({ [label ?? '']: value }, number)
       },
     })
   }

@@ -4,6 +4,7 @@ import type { Database } from '#/base/db/open.ts'
 import { announceEvents } from '#/base/event-log/announce.ts'
 import { anchorLog } from '#/base/event-log/log.ts'
 import { Foreground } from '#/base/event-loop/foreground.ts'
+import type { Loop } from '#/base/event-loop/loop.ts'
 import type { Listening } from '#/base/network/listening.ts'
 import { sealingKey } from '#/base/secrets/seal.ts'
 import { DomainChecks } from '#/domains/checks/checks.ts'
@@ -182,19 +183,19 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     },
     starting,
   )
+  const loops: Readonly<Record<string, Loop>> = roles.has('worker')
+    ? {
+        ...{ outbound, pending_copies: copies, domain_checks: domainChecks, search_index: searchIndexer },
+        ...{ changes: runningChanges, filter_runs: filterRunner, webhooks: starting.use(webhookWorker) },
+        housekeeping: starting.use(new Housekeeping({ db: database.patient, time, log })),
+      }
+    : {}
+  for (const loop of Object.values(loops)) loop.start()
   if (roles.has('worker')) {
     queue.on('queued', () => outbound.wake())
-    domainChecks.start()
-    outbound.start()
-    copies.start()
     rounds.start(tickSeconds * 1_000)
-    searchIndexer.start()
-    starting.use(webhookWorker).start()
-    runningChanges.start()
-    filterRunner.start()
-    starting.use(new Housekeeping({ db: database.patient, time, log })).start()
   }
-  const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns }, starting))
+  const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns, loops }, starting))
 
   const started = starting.move()
   return {

@@ -78,7 +78,7 @@ export class Housekeeping extends Loop {
     const now = await time(db)
     // What follows something that fails is done nevertheless.
     const done = async (work: () => Promise<unknown>, failed: string) => {
-      if (!this.stopping.aborted) await work().catch((err) => log.error({ err }, `${failed}; it is tried again`))
+      if (!this.stopping.aborted) await work().catch((err) => this.noteError(err, `${failed}; it is tried again`))
     }
     for (const deletion of deletions) await done(() => deletion(db, now), 'expired rows could not be deleted')
     // Each folder and each word once a day: counting reads all messages.

@@ -7,6 +7,7 @@ import type { Metrics } from '#/app/metrics/metrics.ts'
 import { measureQueues } from '#/app/metrics/queues.ts'
 import type { Database } from '#/base/db/open.ts'
 import type { Follow } from '#/base/event-loop/follow.ts'
+import type { Loop } from '#/base/event-loop/loop.ts'
 import type { Listening } from '#/base/network/listening.ts'
 import type { App } from '#/http/app-type.ts'
 import type { Relay } from '#/out/relay/relay.ts'
@@ -50,7 +51,14 @@ export async function listenForMetrics(
     database: { db },
     droppedLines,
     dns,
-  }: { database: Database; droppedLines?: (() => number) | undefined; dns: DnsHealth },
+    loops,
+  }: {
+    database: Database
+    droppedLines?: (() => number) | undefined
+    dns: DnsHealth
+    /** By name, those that have been started. */
+    loops: Readonly<Record<string, Loop>>
+  },
   starting: AsyncDisposableStack,
 ): Promise<Listening | undefined> {
   if (!config.metrics) return undefined
@@ -58,6 +66,10 @@ export async function listenForMetrics(
   measureMachine(metrics, config)
   metrics.gauge({ name: 'mailroom_dns_away', help: 'Whether the last lookups of this process all failed' }, () =>
     Number(dns.isAway),
+  )
+  metrics.total(
+    { name: 'mailroom_background_errors_total', help: 'Internal errors of background work', label: 'loop' },
+    () => Object.fromEntries(Object.entries(loops).map(([name, { errors }]) => [name, errors])),
   )
   if (droppedLines)
     metrics.total(

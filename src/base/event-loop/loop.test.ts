@@ -86,7 +86,7 @@ test('a call of `wake` in a round causes another one, which may see what that on
   assert.equal(loop.done, 3)
 })
 
-test('a round that fails is logged, and the next one follows', async () => {
+test('a round that fails is logged and counted, and the next one follows', async () => {
   const lines: string[] = []
   await using loop = new Countdown(5, { idleMs: 1, lines })
   loop.during = (round) => {
@@ -94,7 +94,7 @@ test('a round that fails is logged, and the next one follows', async () => {
   }
   loop.start()
   await loop.reached(5)
-  assert.equal(lines.length, 1)
+  assert.deepEqual([lines.length, loop.errors], [1, 1])
   assert.match(lines[0] ?? '', /a round failed/)
 })
 

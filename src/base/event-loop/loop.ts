@@ -22,6 +22,7 @@ export abstract class Loop implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #again = false
+  #errors = 0
 
   constructor(pace: Pace) {
     this.#pace = pace
@@ -43,6 +44,17 @@ export abstract class Loop implements AsyncDisposable {
   /** Aborted once it is disposed of. */
   protected get stopping(): AbortSignal {
     return this.#stop.signal
+  }
+
+  /** How many internal errors there were. */
+  get errors(): number {
+    return this.#errors
+  }
+
+  /** Logs and counts an internal error. */
+  protected noteError(err: unknown, text: string, about: object = {}): void {
+    this.#errors++
+    this.#pace.log.error({ err, ...about }, text)
   }
 
   /** Whether rounds run or wait. */
@@ -85,12 +97,11 @@ export abstract class Loop implements AsyncDisposable {
   }
 
   async #work(): Promise<void> {
-    const { log, failed } = this.#pace
     while (this.#again && !this.stopping.aborted) {
       this.#again = false
       const since = performance.now()
       const more = await this.oneAtATime(() => this.round()).catch((err: unknown) => {
-        if (!this.stopping.aborted) log.error({ err }, failed)
+        if (!this.stopping.aborted) this.noteError(err, this.#pace.failed)
         return false
       })
       if (more) this.#again = true

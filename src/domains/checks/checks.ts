@@ -65,16 +65,13 @@ export class DomainChecks extends Loop {
 
   /** Never rejects: one domain must not delay the others. */
   async #check(claim: Claim): Promise<void> {
-    const { db, time, log } = this.#at
+    const { db, time } = this.#at
     try {
       await checkDomain(this.#at, claim, this.stopping)
     } catch (err) {
       const stopped = this.stopping.aborted
-      if (!stopped)
-        log.error(
-          { err, domain_id: claim.id },
-          'the check of a domain failed with an internal error; it is tried again in five minutes',
-        )
+      const text = 'the check of a domain failed with an internal error; it is tried again in five minutes'
+      if (!stopped) this.noteError(err, text, { domain_id: claim.id })
       // If this fails too, the lease ends by itself.
       await time(db)
         .then((now) => release(db, claim, new Date(now.getTime() + (stopped ? 0 : retryAfter))))

@@ -119,7 +119,7 @@ export class WebhookWorker extends Loop {
       const made = await round.run()
       await this.#write(async () => this.#save(webhook, made, { claimedAt: now, now: await time(db) }))
     } catch (err) {
-      log.error({ err, webhook_id: webhook.id }, 'a round of a webhook failed; it is tried again')
+      this.noteError(err, 'a round of a webhook failed; it is tried again', { webhook_id: webhook.id })
       const again = async () => giveBack(db, webhook, new Date((await time(db)).getTime() + pauseAfter(1)))
       // What the database does not take ends with the lease.
       await this.#write(again).catch(() => {})

@@ -98,7 +98,7 @@ export class PendingCopies extends Loop {
       if (!(one instanceof Failed)) continue
       const [err, message] = [one.error, pending[at]?.id]
       if (err instanceof LeaseLost) log.warn({ message }, 'another worker has stored the copy in Sent')
-      else log.error({ err, message }, 'the copy in Sent could not be stored; it is tried again in 20 seconds')
+      else this.noteError(err, 'the copy in Sent could not be stored; it is tried again in 20 seconds', { message })
     }
   }
 

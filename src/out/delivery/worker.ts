@@ -170,9 +170,9 @@ export class OutboundWorker extends Loop {
     this.#begun++
     this.#perRoute.set(route, this.#count(route) + 1)
     if (suspect) this.#suspectUnderWay = true
-    const { log, follow = unfollowed } = this.#deps
+    const { follow = unfollowed } = this.#deps
     const work = follow('outbound attempt', () => attempt(this.#deps, batch, known, this.#cut.signal))
-      .catch((err: unknown) => log.error({ err, message: messageId }, 'an attempt to send failed: internal error'))
+      .catch((err: unknown) => this.noteError(err, 'an attempt to send failed: internal error', { message: messageId }))
       .finally(() => {
         this.#underWay.delete(work)
         const count = this.#count(route) - 1

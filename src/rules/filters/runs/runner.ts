@@ -208,10 +208,10 @@ export class FilterRunner extends Loop {
   }
 
   async #failed(run: ClaimedRun, error: unknown): Promise<void> {
-    const { db, log } = this.#parts
+    const { db } = this.#parts
     const away = isUnavailable(error)
     const refused = error instanceof Refusal
-    if (!refused) log.error({ err: error, run: run.id }, 'a step of a run of filters failed')
+    if (!refused) this.noteError(error, 'a step of a run of filters failed', { run: run.id })
     const text = refused ? error.message : away ? 'The database did not answer' : 'Internal error'
     if (refused || run.attempts >= mostAttempts) return endRun(db, run, 'failed', text)
     const attempts = away ? 0 : run.attempts
