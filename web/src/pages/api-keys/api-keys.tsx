@@ -16,7 +16,7 @@ import { Time } from '../../parts/time/time.tsx'
 import { keyActions } from './actions.ts'
 import { Allowed } from './allowed.tsx'
 import { CreateKey } from './create-key.tsx'
-import { keysChanged, keysQuery } from './queries.ts'
+import { keysQuery } from './queries.ts'
 
 type Asked = { readonly what: 'new' } | { readonly what: 'revoke'; readonly key: ApiKey }
 
@@ -78,7 +78,8 @@ export function ApiKeys() {
           about="Programs that use it are refused within five seconds, for good."
           action="Revoke key"
           danger
-          onSubmit={() => revokeApiKey(asked.key.id).then(keysChanged)}
+          changes={[keysQuery.queryKey]}
+          onSubmit={() => revokeApiKey(asked.key.id)}
           onClose={close}
         />
       )}

@@ -3,7 +3,7 @@ import { type ApiKeyScopesItem, createApiKey } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { keysChanged } from './queries.ts'
+import { keysQuery } from './queries.ts'
 import { Scopes } from './scopes.tsx'
 
 const lifetimes = [
@@ -22,15 +22,12 @@ export function CreateKey({ onCreated, onClose }: { onCreated: (key: string) => 
   const [mailboxes, setMailboxes] = useState('')
   const [recipients, setRecipients] = useState('')
   const [networks, setNetworks] = useState('')
-  const create = async () => {
-    const { key } = await createApiKey({
+  const create = () =>
+    createApiKey({
       ...{ name, scopes },
       ...(lifetime !== 'never' && { expires_at: new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString() }),
       ...listed({ mailboxes, recipients, networks }),
     })
-    await keysChanged()
-    if (key !== undefined) onCreated(key)
-  }
   return (
     <ActionDialog
       title="New API key"
@@ -38,7 +35,9 @@ export function CreateKey({ onCreated, onClose }: { onCreated: (key: string) => 
       action="Create key"
       ready={scopes.length > 0}
       fields={['name', 'scopes', 'expires_at', 'mailboxes', 'recipients', 'networks']}
+      changes={[keysQuery.queryKey]}
       onSubmit={create}
+      onDone={({ key }) => key !== undefined && onCreated(key)}
       onClose={onClose}
     >
       <TextInput name="name" label="Name" value={name} onChange={setName} autoFocus hint="Which program uses it." />

@@ -1,5 +1,4 @@
 import { ApiError } from '../../api/call.ts'
-import { approvalsChanged } from './queries.ts'
 
 /** Explains a conflict: the draft was changed after the request. */
 export async function decided(work: Promise<unknown>): Promise<void> {
@@ -12,5 +11,4 @@ export async function decided(work: Promise<unknown>): Promise<void> {
       )
     throw error
   }
-  await approvalsChanged()
 }

@@ -3,6 +3,7 @@ import { type Approval, declineDraft } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { decided } from './decided.ts'
+import { ofApprovals } from './queries.ts'
 
 export function Decline({ approval, onClose }: { approval: Approval; onClose: () => void }) {
   const [reason, setReason] = useState('')
@@ -13,6 +14,7 @@ export function Decline({ approval, onClose }: { approval: Approval; onClose: ()
       action="Decline"
       ready={reason.trim() !== ''}
       fields={['reason']}
+      changes={[ofApprovals]}
       onSubmit={() => decided(declineDraft(approval.id, { reason: reason.trim() }))}
       onClose={onClose}
     >

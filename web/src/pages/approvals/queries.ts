@@ -1,6 +1,5 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryKey, queryOptions } from '@tanstack/react-query'
 import { getDraft, listApprovals } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 
 /** Pending approvals in all mailboxes that the member reads. */
 export const pendingQuery = queryOptions({
@@ -24,4 +23,5 @@ export const approvalOfQuery = (draft: string) =>
 export const draftQuery = (id: string) =>
   queryOptions({ queryKey: ['approvals', 'draft', id], queryFn: ({ signal }) => getDraft(id, { signal }) })
 
-export const approvalsChanged = () => queryClient.invalidateQueries({ queryKey: ['approvals'] })
+/** What the keys of all queries of approvals begin with. */
+export const ofApprovals: QueryKey = ['approvals']

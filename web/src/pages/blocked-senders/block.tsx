@@ -6,7 +6,7 @@ import { TextInput } from '../../parts/form/text-input.tsx'
 import { count } from '../../parts/text/size.ts'
 import { Status } from '../../parts/text/status.tsx'
 import styles from './block.module.css'
-import { type AnyBlock, blockRequests, blocksChanged } from './queries.ts'
+import { type AnyBlock, blockRequests, blocksQuery } from './queries.ts'
 
 /** The result of a line. */
 interface Outcome {
@@ -50,7 +50,6 @@ export function Block({ sender, own, blocked, onClose }: Props) {
       setText([...refused, ...patterns.slice(results.length)].join('\n'))
       setOutcomes(results)
       setDone(undefined)
-      await blocksChanged()
     }
     return patterns.length > 1 || refused.length > 0 ? 'stay' : undefined
   }
@@ -61,7 +60,8 @@ export function Block({ sender, own, blocked, onClose }: Props) {
       action={finished ? 'Done' : patterns.length > 1 ? `Block ${patterns.length}` : 'Block'}
       informs={finished}
       ready={finished || patterns.length > 0}
-      onSubmit={finished ? async () => {} : block}
+      changes={[blocksQuery.queryKey]}
+      onSubmit={async () => (finished ? undefined : block())}
       onClose={onClose}
     >
       {!finished && (

@@ -11,7 +11,7 @@ import { Empty } from '../../parts/state/empty.tsx'
 import { Time } from '../../parts/time/time.tsx'
 import { blockActions } from './actions.ts'
 import { Block } from './block.tsx'
-import { type AnyBlock, blockRequests, blocksChanged, blocksQuery } from './queries.ts'
+import { type AnyBlock, blockRequests, blocksQuery } from './queries.ts'
 
 type Asked = { readonly block: string; readonly own: boolean } | { readonly unblock: AnyBlock }
 
@@ -80,16 +80,13 @@ export function BlockedSenders() {
 }
 
 function Unblock({ sender: { id, pattern, own }, onClose }: { sender: AnyBlock; onClose: () => void }) {
-  const unblock = async () => {
-    await blockRequests(own).unblock(id)
-    await blocksChanged()
-  }
   return (
     <ActionDialog
       title={`Unblock ${pattern}?`}
       about="Mail from there is accepted again. What was refused is not delivered later."
       action="Unblock"
-      onSubmit={unblock}
+      changes={[blocksQuery.queryKey]}
+      onSubmit={() => blockRequests(own).unblock(id)}
       onClose={onClose}
     />
   )

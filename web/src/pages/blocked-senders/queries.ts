@@ -8,7 +8,6 @@ import {
   listBlockedSenders,
   listOwnBlockedSenders,
 } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyBlock = Owned<BlockedSender>
@@ -18,8 +17,6 @@ export const blocksQuery = queryOptions({
   queryFn: ({ signal }) =>
     ofBoth(listBlockedSenders(undefined, { signal }), listOwnBlockedSenders(undefined, { signal })),
 })
-
-export const blocksChanged = () => queryClient.invalidateQueries({ queryKey: blocksQuery.queryKey })
 
 const ofOrganization = { block: createBlockedSender, unblock: deleteBlockedSender }
 const ofMember = { block: createOwnBlockedSender, unblock: deleteOwnBlockedSender }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type Change, getChange } from '../../api/generated.ts'
+import { mutate } from '../../app/query-client.ts'
 import { sayFailure, toasts } from '../../parts/state/toasts.ts'
 import { count } from '../../parts/text/size.ts'
 import { someMessages } from '../../parts/text/some-messages.ts'
@@ -41,7 +42,7 @@ export async function sayChanged(id: string | null, texts: Texts): Promise<void>
 }
 
 function sayDone({ id, state, error, messages: many }: State, { done }: Texts): void {
-  const action = { name: 'Undo', run: () => void undo([id]).then(sayUndone, sayFailure) }
+  const action = { name: 'Undo', run: () => void mutate({ mutationFn: undo, onSuccess: sayUndone }, [id]) }
   const text = done(someMessages(many))
   toasts.add(
     {

@@ -1,9 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Change } from '../../api/generated.ts'
-import { refetch } from '../../app/refetch.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { sayFailure } from '../../parts/state/toasts.ts'
 import { meQuery } from '../../session/me.ts'
 import { mailKeys } from '../mail/queries.ts'
 import { changeText } from './change-text.ts'
@@ -11,7 +8,11 @@ import { sayUndone, undo } from './undo.ts'
 
 /** Undoes a change, or says why it cannot be undone. Not rendered if the member may not change all of its mailboxes. */
 export function UndoButton({ change }: { change: Change }) {
-  const [busy, setBusy] = useState(false)
+  const undoing = useMutation({
+    mutationFn: () => undo([change.id]),
+    onSuccess: sayUndone,
+    meta: { changes: [['changes'], ...change.mailboxes.flatMap(mailKeys)] },
+  })
   const mailboxes = useQuery(meQuery).data?.mailboxes ?? []
   if (change.undone_by !== null) return 'Undone'
   if (change.state === 'running') return 'Still running'
@@ -21,19 +22,13 @@ export function UndoButton({ change }: { change: Change }) {
     mailboxes.some((one) => one.address === address && one.level !== 'read'),
   )
   if (!may) return null
-  async function run() {
-    setBusy(true)
-    try {
-      sayUndone(await undo([change.id]))
-    } catch (error) {
-      sayFailure(error)
-    } finally {
-      setBusy(false)
-      refetch([['changes'], ...change.mailboxes.flatMap(mailKeys)])
-    }
-  }
   return (
-    <Button look="quiet" aria-label={`Undo ${changeText(change)}`} isPending={busy} onPress={() => void run()}>
+    <Button
+      look="quiet"
+      aria-label={`Undo ${changeText(change)}`}
+      isPending={undoing.isPending}
+      onPress={() => undoing.mutate()}
+    >
       Undo
     </Button>
   )

@@ -2,21 +2,18 @@ import { useState } from 'react'
 import { enrolDomain } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { domainsChanged } from './queries.ts'
+import { domainsQuery } from './queries.ts'
 
 export function Enrol({ onClose }: { onClose: () => void }) {
   const [domain, setDomain] = useState('')
-  const enrol = async () => {
-    await enrolDomain({ domain: domain.trim() })
-    await domainsChanged()
-  }
   return (
     <ActionDialog
       title="Add a domain"
       action="Add domain"
       ready={domain.trim() !== ''}
       fields={['domain']}
-      onSubmit={enrol}
+      changes={[domainsQuery.queryKey]}
+      onSubmit={() => enrolDomain({ domain: domain.trim() })}
       onClose={onClose}
     >
       <TextInput

@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type Domain, listDomains } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 
 const isWaiting = ({ status, outstanding }: Domain) => status === 'pending' || outstanding > 0
 
@@ -10,5 +9,3 @@ export const domainsQuery = queryOptions({
   queryFn: ({ signal }) => listDomains(undefined, { signal }),
   refetchInterval: ({ state }) => (state.data?.data.some(isWaiting) ? 10_000 : false),
 })
-
-export const domainsChanged = () => queryClient.invalidateQueries({ queryKey: domainsQuery.queryKey })

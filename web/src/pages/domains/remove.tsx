@@ -2,14 +2,10 @@ import { useState } from 'react'
 import { type Domain, removeDomain } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { domainsChanged } from './queries.ts'
+import { domainsQuery } from './queries.ts'
 
 export function Remove({ domain: { id, domain_unicode: name }, onClose }: { domain: Domain; onClose: () => void }) {
   const [typed, setTyped] = useState('')
-  const remove = async () => {
-    await removeDomain(id)
-    await domainsChanged()
-  }
   return (
     <ActionDialog
       title={`Remove ${name}?`}
@@ -17,7 +13,8 @@ export function Remove({ domain: { id, domain_unicode: name }, onClose }: { doma
       action="Remove domain"
       danger
       ready={typed.trim().toLowerCase() === name}
-      onSubmit={remove}
+      changes={[domainsQuery.queryKey]}
+      onSubmit={() => removeDomain(id)}
       onClose={onClose}
     >
       <TextInput label={`Type ${name} to remove it`} value={typed} onChange={setTyped} autoFocus />

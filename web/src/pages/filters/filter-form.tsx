@@ -7,7 +7,7 @@ import { TextInput } from '../../parts/form/text-input.tsx'
 import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { labelsQuery, labelText } from '../labels/queries.ts'
 import styles from './filters.module.css'
-import { type AnyFilter, filterRequests, filtersChanged } from './queries.ts'
+import { type AnyFilter, filterRequests, filtersQuery } from './queries.ts'
 
 const fields = [
   { id: 'from', name: 'From' },
@@ -46,11 +46,10 @@ export function FilterForm({ filter, own, from, onClose }: Props) {
   const [chosen, choose] = useState(filter?.action === 'label' ? (filter.argument ?? undefined) : undefined)
   const label = chosen ?? labels[0]?.keyword
   const argument = action === 'label' ? (label ?? null) : action === 'move' ? folder.trim() : null
-  const save = async () => {
+  const save = () => {
     const rule = { name, field, op, value, action, argument }
     const { create, change } = filterRequests(own)
-    await (filter ? change(filter.id, rule) : create(rule))
-    await filtersChanged()
+    return filter ? change(filter.id, rule) : create(rule)
   }
   return (
     <ActionDialog
@@ -60,6 +59,7 @@ export function FilterForm({ filter, own, from, onClose }: Props) {
         name.trim() !== '' && value.trim() !== '' && argument !== '' && (action !== 'label' || label !== undefined)
       }
       fields={['name', 'field', 'op', 'value', 'action', 'argument']}
+      changes={[filtersQuery.queryKey]}
       onSubmit={save}
       onClose={onClose}
     >

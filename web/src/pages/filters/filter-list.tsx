@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Button as Handle } from 'react-aria-components/Button'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
@@ -9,7 +9,7 @@ import { afterPaint } from '../../parts/state/after-paint.ts'
 import { Status } from '../../parts/text/status.tsx'
 import { labelsQuery } from '../labels/queries.ts'
 import styles from './filters.module.css'
-import { type AnyFilter, change, positionBeside } from './queries.ts'
+import { type AnyFilter, filterChange, positionBeside } from './queries.ts'
 import { RuleText } from './rule-text.tsx'
 
 interface Props {
@@ -30,6 +30,7 @@ interface Props {
 /** The filters of an owner. Dragging and keys change their order. */
 export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, onEdit, onDelete }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
+  const { mutate: change } = useMutation(filterChange)
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
     onReorder: ({ keys, target }) => {
@@ -37,7 +38,7 @@ export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, 
       const where = target.dropPosition === 'before' ? 'before' : 'after'
       const others = filters.filter((one) => one !== moved)
       const position = moved && positionBeside(others, String(target.key), where)
-      if (moved && position !== undefined) void change(moved, { position })
+      if (moved && position !== undefined) change({ filter: moved, fields: { position } })
     },
     renderDropIndicator: (target) => <DropIndicator target={target} className={`${styles.place}`} />,
     isDisabled: !mayChange,
@@ -92,7 +93,7 @@ export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, 
                 <Switch
                   aria-label={`Run ${filter.name}`}
                   isSelected={filter.enabled}
-                  onChange={(enabled) => void change(filter, { enabled })}
+                  onChange={(enabled) => change({ filter, fields: { enabled } })}
                   className={`${styles.switch}`}
                 >
                   <span className={styles.track} />

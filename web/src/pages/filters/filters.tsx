@@ -14,7 +14,7 @@ import { filterActions, trialActions } from './actions.ts'
 import { FilterForm } from './filter-form.tsx'
 import { FilterList } from './filter-list.tsx'
 import { MessageTrial } from './message-trial.tsx'
-import { type AnyFilter, filterRequests, filtersChanged, filtersQuery } from './queries.ts'
+import { type AnyFilter, filterRequests, filtersQuery } from './queries.ts'
 import { RunDialog } from './run-dialog.tsx'
 import { Runs } from './runs.tsx'
 import { Trial } from './trial.tsx'
@@ -112,17 +112,14 @@ function useMayRun(): (own: boolean) => boolean {
 }
 
 function Delete({ filter: { id, name, own }, onClose }: { filter: AnyFilter; onClose: () => void }) {
-  const remove = async () => {
-    await filterRequests(own).remove(id)
-    await filtersChanged()
-  }
   return (
     <ActionDialog
       title={`Delete the filter ${name}?`}
       about="What it did to messages stays."
       action="Delete filter"
       danger
-      onSubmit={remove}
+      changes={[filtersQuery.queryKey]}
+      onSubmit={() => filterRequests(own).remove(id)}
       onClose={onClose}
     />
   )

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { mutationOptions, queryOptions } from '@tanstack/react-query'
 import {
   createFilter,
   createOwnFilter,
@@ -11,7 +11,6 @@ import {
   updateOwnFilter,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
-import { sayFailure } from '../../parts/state/toasts.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyFilter = Owned<Filter>
@@ -22,30 +21,30 @@ export const filtersQuery = queryOptions({
   queryFn: ({ signal }) => ofBoth(listFilters(undefined, { signal }), listOwnFilters(undefined, { signal })),
 })
 
-export const filtersChanged = () => queryClient.invalidateQueries({ queryKey: filtersQuery.queryKey })
-
 const ofOrganization = { create: createFilter, change: updateFilter, remove: deleteFilter }
 const ofMember = { create: createOwnFilter, change: updateOwnFilter, remove: deleteOwnFilter }
 
 /** Requests that change filters of the organization or of the member. */
 export const filterRequests = (own: boolean) => (own ? ofMember : ofOrganization)
 
-/** Shows the change at once; if the service refuses it, shows the stored filters again. */
-export async function change(filter: AnyFilter, fields: Partial<Pick<Filter, 'enabled' | 'position'>>): Promise<void> {
-  await queryClient.cancelQueries({ queryKey: filtersQuery.queryKey })
-  queryClient.setQueryData(filtersQuery.queryKey, (held) =>
-    held
-      ?.map((one) => (one.id === filter.id ? { ...one, ...fields } : one))
-      .toSorted((one, other) => Number(one.own) - Number(other.own) || one.position - other.position),
-  )
-  try {
-    await filterRequests(filter.own).change(filter.id, fields)
-  } catch (error) {
-    sayFailure(error)
-  } finally {
-    await filtersChanged()
-  }
+interface FilterChange {
+  readonly filter: AnyFilter
+  readonly fields: Partial<Pick<Filter, 'enabled' | 'position'>>
 }
+
+/** Shows the change at once; if the service refuses it, the stored filters are shown again. */
+export const filterChange = mutationOptions({
+  mutationFn: ({ filter: { id, own }, fields }: FilterChange) => filterRequests(own).change(id, fields),
+  onMutate: async ({ filter, fields }) => {
+    await queryClient.cancelQueries({ queryKey: filtersQuery.queryKey })
+    queryClient.setQueryData(filtersQuery.queryKey, (held) =>
+      held
+        ?.map((one) => (one.id === filter.id ? { ...one, ...fields } : one))
+        .toSorted((one, other) => Number(one.own) - Number(other.own) || one.position - other.position),
+    )
+  },
+  meta: { changes: [filtersQuery.queryKey] },
+})
 
 /** The position that moves a filter before or after another. `filters` are in order of position. */
 export function positionBeside(

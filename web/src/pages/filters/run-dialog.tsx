@@ -5,7 +5,7 @@ import { Loaded } from '../../parts/state/loaded.tsx'
 import type { AnyFilter } from './queries.ts'
 import { foldersOf, RunChoice, type Where } from './run-choice.tsx'
 import { RunPreview } from './run-preview.tsx'
-import { beginRun, cancelRun, runQuery, runsChanged } from './run-queries.ts'
+import { beginRun, cancelRun, runQuery, runsQuery } from './run-queries.ts'
 import { RunShown } from './run-shown.tsx'
 
 interface Props {
@@ -30,10 +30,7 @@ export function RunDialog({ filter, own, onClose }: Props) {
     const mailboxes = where.mailboxes.length > 0 ? { mailboxes: [...where.mailboxes] } : {}
     const { id } = await beginRun(own, filter?.id, { ...mailboxes, folders, preview: previewId === undefined })
     if (previewId === undefined) setPreview(id)
-    else {
-      setRun(id)
-      await runsChanged()
-    }
+    else setRun(id)
     return 'stay'
   }
   const close = () => {
@@ -51,6 +48,7 @@ export function RunDialog({ filter, own, onClose }: Props) {
       action={previewId === undefined ? 'Preview' : 'Run'}
       ready={previewId === undefined ? folders.length > 0 : preview?.state === 'done' && preview.changed > 0}
       fields={['mailboxes', 'folders']}
+      changes={[runsQuery.queryKey]}
       onSubmit={submit}
       onClose={close}
     >

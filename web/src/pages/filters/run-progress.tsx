@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FilterRun, undoChange } from '../../api/generated.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { sayFailure } from '../../parts/state/toasts.ts'
 import { changeQuery } from '../changes/queries.ts'
 import { RunCounts } from './run-counts.tsx'
-import { cancelRun, runsChanged } from './run-queries.ts'
+import { cancelRun, runsQuery } from './run-queries.ts'
 import styles from './runs.module.css'
 
 interface Props {
@@ -16,18 +14,7 @@ interface Props {
 
 /** The state of a run, with buttons to cancel and undo it. */
 export function RunProgress({ run, own, away }: Props) {
-  const [busy, setBusy] = useState(false)
-  const attempt = async (what: () => Promise<unknown>) => {
-    setBusy(true)
-    try {
-      await what()
-    } catch (error) {
-      sayFailure(error)
-    } finally {
-      await runsChanged()
-      setBusy(false)
-    }
-  }
+  const stop = useMutation({ mutationFn: () => cancelRun(own, run.id), meta: { changes: [runsQuery.queryKey] } })
   const ended = run.finished_at !== null
   return (
     <div className={styles.run}>
@@ -35,34 +22,28 @@ export function RunProgress({ run, own, away }: Props) {
       {run.state === 'cancelled' && <p>It was stopped. Changes until then stay.</p>}
       {!ended && run.state === 'running' && (
         <div>
-          <Button isPending={busy} onPress={() => void attempt(() => cancelRun(own, run.id))}>
+          <Button isPending={stop.isPending} onPress={() => stop.mutate()}>
             Stop it
           </Button>
         </div>
       )}
-      {ended && run.change_id !== null && <Undo changeId={run.change_id} busy={busy} attempt={attempt} />}
+      {ended && run.change_id !== null && <Undo changeId={run.change_id} />}
     </div>
   )
 }
 
-interface UndoProps {
-  readonly changeId: string
-  readonly busy: boolean
-  readonly attempt: (what: () => Promise<unknown>) => Promise<void>
-}
-
-function Undo({ changeId, busy, attempt }: UndoProps) {
+function Undo({ changeId }: { changeId: string }) {
   const query = useQuery(changeQuery(changeId))
+  const undo = useMutation({
+    mutationFn: () => undoChange(changeId),
+    meta: { changes: [changeQuery(changeId).queryKey, runsQuery.queryKey] },
+  })
   const undoId = query.data?.undone_by ?? undefined
   if (undoId !== undefined) return <Undone id={undoId} />
-  const undo = async () => {
-    await undoChange(changeId)
-    await query.refetch()
-  }
   if (!query.data) return null
   return (
     <div>
-      <Button isPending={busy} onPress={() => void attempt(undo)}>
+      <Button isPending={undo.isPending} onPress={() => undo.mutate()}>
         Undo all of it
       </Button>
     </div>

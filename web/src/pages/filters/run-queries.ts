@@ -13,7 +13,6 @@ import {
   runFilter,
   runOwnFilter,
 } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyRun = Owned<FilterRunItem>
@@ -38,8 +37,6 @@ export const runQuery = (own: boolean, id: string) =>
     queryFn: ({ signal }) => (own ? getOwnFilterRun : getFilterRun)(id, { signal }),
     refetchInterval: ({ state }) => (state.data ? next([state.data]) : false),
   })
-
-export const runsChanged = () => queryClient.invalidateQueries({ queryKey: runsQuery.queryKey })
 
 /** Starts a run of one filter, or of all enabled ones. */
 export function beginRun(own: boolean, filterId: string | undefined, where: RunFilterBody) {

@@ -11,9 +11,7 @@ import {
   updateLabel,
   updateOwnLabel,
 } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 import { ofBoth } from '../../session/owned.ts'
-import { labelsQuery } from './queries.ts'
 
 /** In addition to events, which not every change of a message's keywords has. */
 const refetchInterval = 30_000
@@ -42,8 +40,6 @@ export const labelMakersQuery = queryOptions({
   select: ({ data }) =>
     new Map(data.map(({ item, actor }) => [item.id, actor.kind === 'service' ? 'the service' : actor.name])),
 })
-
-export const labelsChanged = () => queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
 
 const ofOrganization = { create: createLabel, change: updateLabel, remove: deleteLabel }
 const ofMember = { create: createOwnLabel, change: updateOwnLabel, remove: deleteOwnLabel }

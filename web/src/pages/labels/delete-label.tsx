@@ -4,8 +4,8 @@ import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Check } from '../../parts/form/check.tsx'
 import { someMessages } from '../../parts/text/some-messages.ts'
 import { sayChanged } from '../changes/say-changed.tsx'
-import { labelCountsQuery, labelRequests, labelsChanged } from './catalogue.ts'
-import type { AnyLabel } from './queries.ts'
+import { labelCountsQuery, labelRequests } from './catalogue.ts'
+import { type AnyLabel, labelsQuery } from './queries.ts'
 
 export function DeleteLabel({ label, onClose }: { label: AnyLabel; onClose: () => void }) {
   const { id, name, keyword, own } = label
@@ -18,7 +18,6 @@ export function DeleteLabel({ label, onClose }: { label: AnyLabel; onClose: () =
         doing: `Taking ${name} off`,
         done: (what) => `${name} was taken off ${what}`,
       })
-    await labelsChanged()
   }
   return (
     <ActionDialog
@@ -37,6 +36,7 @@ export function DeleteLabel({ label, onClose }: { label: AnyLabel; onClose: () =
       }
       action="Delete label"
       danger
+      changes={[labelsQuery.queryKey]}
       onSubmit={remove}
       onClose={onClose}
     >

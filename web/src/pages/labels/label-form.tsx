@@ -5,8 +5,8 @@ import { Choice } from '../../parts/form/choice.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { LabelChip, type NamedColour, namedColours } from '../../parts/text/label-chip.tsx'
 import { someMessages } from '../../parts/text/some-messages.ts'
-import { labelRequests, labelsChanged } from './catalogue.ts'
-import type { AnyLabel } from './queries.ts'
+import { labelRequests } from './catalogue.ts'
+import { type AnyLabel, labelsQuery } from './queries.ts'
 
 /** Of a name. */
 const mostCharacters = 32
@@ -30,11 +30,10 @@ export function LabelForm({ label, own, orphan, onClose }: Props) {
   const [name, setName] = useState(label?.name ?? (orphan ? nameOf(orphan).slice(0, mostCharacters) : ''))
   const [colour, setColour] = useState<string>(label?.colour ?? orphan?.suggested?.colour ?? 'slate')
   const offered = colours.some((one) => one === colour) ? colours : [colour, ...colours]
-  const save = async () => {
+  const save = () => {
     const { create, change } = labelRequests(own)
-    if (orphan) await adoptOrphanLabel({ keyword: orphan.keyword, name, colour })
-    else await (label ? change(label.id, { name, colour }) : create({ name, colour }))
-    await labelsChanged()
+    if (orphan) return adoptOrphanLabel({ keyword: orphan.keyword, name, colour })
+    return label ? change(label.id, { name, colour }) : create({ name, colour })
   }
   const title = label
     ? `Edit ${label.name}`
@@ -49,6 +48,7 @@ export function LabelForm({ label, own, orphan, onClose }: Props) {
       action={label ? 'Save' : 'Create'}
       ready={name.trim() !== ''}
       fields={['name', 'colour']}
+      changes={[labelsQuery.queryKey]}
       onSubmit={save}
       onClose={onClose}
     >

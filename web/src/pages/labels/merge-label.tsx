@@ -7,9 +7,9 @@ import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { count } from '../../parts/text/size.ts'
 import { someMessages } from '../../parts/text/some-messages.ts'
 import { sayChanged } from '../changes/say-changed.tsx'
-import { filtersChanged, filtersQuery } from '../filters/queries.ts'
-import { labelCountsQuery, labelsChanged } from './catalogue.ts'
-import type { AnyLabel } from './queries.ts'
+import { filtersQuery } from '../filters/queries.ts'
+import { labelCountsQuery } from './catalogue.ts'
+import { type AnyLabel, labelsQuery } from './queries.ts'
 
 /** Of the filters that the member sees. */
 function filtersWith(number: number, label: string): string {
@@ -42,7 +42,6 @@ export function MergeLabel({ label: { id, name, keyword }, others, onClose }: Pr
       doing: `Merging ${name} into ${label.name}`,
       done: (what) => `${label.name} replaces ${name} on ${what}${also}`,
     })
-    await Promise.all([labelsChanged(), filtersChanged()])
   }
   return (
     <ActionDialog
@@ -52,6 +51,7 @@ export function MergeLabel({ label: { id, name, keyword }, others, onClose }: Pr
       danger
       ready={chosen !== ''}
       fields={['into']}
+      changes={[labelsQuery.queryKey, filtersQuery.queryKey]}
       onSubmit={merge}
       onClose={onClose}
     >

@@ -14,8 +14,9 @@ import { count } from '../../parts/text/size.ts'
 import { someMessages } from '../../parts/text/some-messages.ts'
 import { useMay } from '../../session/may.ts'
 import { sayChanged } from '../changes/say-changed.tsx'
-import { labelsChanged, orphansQuery } from './catalogue.ts'
+import { orphansQuery } from './catalogue.ts'
 import { LabelForm } from './label-form.tsx'
+import { labelsQuery } from './queries.ts'
 
 /** Keywords on messages that no label has, if there are some. */
 export function Orphans() {
@@ -107,7 +108,6 @@ function RemoveEverywhere({ orphan, onClose }: { orphan: OrphanLabel; onClose: (
       doing: `Removing ${keyword}`,
       done: (what) => `${keyword} was removed from ${what}`,
     })
-    await labelsChanged()
   }
   return (
     <ActionDialog
@@ -115,6 +115,7 @@ function RemoveEverywhere({ orphan, onClose }: { orphan: OrphanLabel; onClose: (
       about={`It is on ${someMessages(orphan.messages)} that you read, and is taken off those in mailboxes that you may change. For 30 days this can be undone.`}
       action="Remove everywhere"
       danger
+      changes={[labelsQuery.queryKey]}
       onSubmit={remove}
       onClose={onClose}
     />

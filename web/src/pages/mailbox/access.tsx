@@ -11,8 +11,9 @@ import { Loaded } from '../../parts/state/loaded.tsx'
 import { Person } from '../../parts/text/person.tsx'
 import { Time } from '../../parts/time/time.tsx'
 import { useMay } from '../../session/may.ts'
+import { mailboxesQuery } from '../mailboxes/queries.ts'
 import { levels } from './levels.ts'
-import { accessQuery, mailboxChanged } from './queries.ts'
+import { accessQuery } from './queries.ts'
 import { Share } from './share.tsx'
 
 /** The members who may use a mailbox. */
@@ -68,7 +69,8 @@ export function Access({ address }: { address: string }) {
           about={`They no longer see ${address}, within five seconds.`}
           action="End access"
           danger
-          onSubmit={() => endMailboxAccess(address, asked.member_id).then(mailboxChanged)}
+          changes={[mailboxesQuery.queryKey]}
+          onSubmit={() => endMailboxAccess(address, asked.member_id)}
           onClose={close}
         />
       )}

@@ -3,7 +3,7 @@ import { type ForwardingReply, updateForwarding } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Check } from '../../parts/form/check.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { forwardingChanged } from './queries.ts'
+import { forwardingQuery } from './queries.ts'
 import { Until, untilFrom, untilOf } from './until.tsx'
 
 interface Props {
@@ -18,16 +18,14 @@ export function AutoReplyForm({ address, reply, onClose }: Props) {
   const [subject, setSubject] = useState(reply.subject)
   const [body, setBody] = useState(reply.body)
   const [until, setUntil] = useState(() => untilOf(reply.until))
-  const save = async () => {
-    await updateForwarding({
+  const save = () =>
+    updateForwarding({
       mailbox: address,
       reply_subject: subject,
       reply_body: body,
       reply_enabled: isOn,
       reply_until: untilFrom(until),
     })
-    await forwardingChanged(address)
-  }
   return (
     <ActionDialog
       title={`Auto-reply of ${address}`}
@@ -35,6 +33,7 @@ export function AutoReplyForm({ address, reply, onClose }: Props) {
       action="Save"
       ready={!isOn || body.trim() !== ''}
       fields={['reply_subject', 'reply_body', 'reply_enabled', 'reply_until']}
+      changes={[forwardingQuery(address).queryKey]}
       onSubmit={save}
       onClose={onClose}
     >

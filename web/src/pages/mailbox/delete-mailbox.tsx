@@ -14,7 +14,6 @@ export function DeleteMailbox({ address, onClose }: { address: string; onClose: 
     await deleteMailbox(address)
     await navigate({ to: '/mailboxes' })
     queryClient.removeQueries({ queryKey: mailboxQuery(address).queryKey })
-    await queryClient.invalidateQueries({ queryKey: mailboxesQuery.queryKey, exact: true })
   }
   return (
     <ActionDialog
@@ -23,6 +22,7 @@ export function DeleteMailbox({ address, onClose }: { address: string; onClose: 
       action="Delete mailbox and mail"
       danger
       ready={typed.trim().toLowerCase() === address}
+      changes={[mailboxesQuery.queryKey]}
       onSubmit={remove}
       onClose={onClose}
     >

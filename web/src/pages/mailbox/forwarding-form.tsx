@@ -3,7 +3,7 @@ import { type ForwardingForward, updateForwarding } from '../../api/generated.ts
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Check } from '../../parts/form/check.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { forwardingChanged } from './queries.ts'
+import { forwardingQuery } from './queries.ts'
 import { Until, untilFrom, untilOf } from './until.tsx'
 
 interface Props {
@@ -17,15 +17,13 @@ export function ForwardingForm({ address, forward, onClose }: Props) {
   const [isOn, switchOn] = useState(forward.enabled || forward.to === null || forward.paused_at !== null)
   const [to, setTo] = useState(forward.to ?? '')
   const [until, setUntil] = useState(() => untilOf(forward.until))
-  const save = async () => {
-    await updateForwarding({
+  const save = () =>
+    updateForwarding({
       mailbox: address,
       forward_to: to.trim() || null,
       forward_enabled: isOn,
       forward_until: untilFrom(until),
     })
-    await forwardingChanged(address)
-  }
   return (
     <ActionDialog
       title={`Forwarding of ${address}`}
@@ -33,6 +31,7 @@ export function ForwardingForm({ address, forward, onClose }: Props) {
       action="Save"
       ready={!isOn || to.trim() !== ''}
       fields={['forward_to', 'forward_enabled', 'forward_until']}
+      changes={[forwardingQuery(address).queryKey]}
       onSubmit={save}
       onClose={onClose}
     >

@@ -11,11 +11,12 @@ import { size } from '../../parts/text/size.ts'
 import { Status } from '../../parts/text/status.tsx'
 import { useMay } from '../../session/may.ts'
 import { meQuery } from '../../session/me.ts'
+import { mailboxesQuery } from '../mailboxes/queries.ts'
 import { Access } from './access.tsx'
 import { DeleteMailbox } from './delete-mailbox.tsx'
 import { ForwardingAndReply } from './forwarding-and-reply.tsx'
 import styles from './mailbox.module.css'
-import { mailboxChanged, mailboxQuery } from './queries.ts'
+import { mailboxQuery } from './queries.ts'
 
 /** A mailbox: its state, who may use it, and where its mail goes. */
 export function MailboxPage() {
@@ -77,7 +78,8 @@ export function MailboxPage() {
           }
           action={suspended ? 'Resume' : 'Suspend'}
           danger={!suspended}
-          onSubmit={() => (suspended ? resumeMailbox(address) : suspendMailbox(address)).then(mailboxChanged)}
+          changes={[mailboxesQuery.queryKey]}
+          onSubmit={() => (suspended ? resumeMailbox(address) : suspendMailbox(address))}
           onClose={close}
         />
       )}

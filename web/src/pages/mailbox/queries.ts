@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type Forwarding, getForwarding, getMailbox, listMailboxAccess } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 
 export const mailboxQuery = (address: string) =>
   queryOptions({
@@ -20,9 +19,3 @@ export const forwardingQuery = (mailbox: string) =>
     // The response for one mailbox is an object of its own.
     queryFn: async ({ signal }) => (await getForwarding({ mailbox }, { signal })) as Forwarding,
   })
-
-/** The list, each mailbox, and the access to it. */
-export const mailboxChanged = () => queryClient.invalidateQueries({ queryKey: ['mailboxes'] })
-
-export const forwardingChanged = (mailbox: string) =>
-  queryClient.invalidateQueries({ queryKey: forwardingQuery(mailbox).queryKey })

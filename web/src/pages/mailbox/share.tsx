@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { type GiveMailboxAccessBodyLevel, giveMailboxAccess } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
+import { mailboxesQuery } from '../mailboxes/queries.ts'
 import { membersQuery } from '../members/queries.ts'
 import { levels } from './levels.ts'
-import { mailboxChanged } from './queries.ts'
 
 const given = ['read', 'change', 'send'] as const
 
@@ -22,11 +22,6 @@ export function Share({ address, owner, onClose }: Props) {
   const [chosen, choose] = useState<string>()
   const [level, setLevel] = useState<GiveMailboxAccessBodyLevel>('change')
   const member = chosen ?? members[0]?.id
-  const share = async () => {
-    if (member === undefined) return
-    await giveMailboxAccess(address, member, { level })
-    await mailboxChanged()
-  }
   return (
     <ActionDialog
       title={`Share ${address}`}
@@ -34,7 +29,8 @@ export function Share({ address, owner, onClose }: Props) {
       action="Share"
       ready={member !== undefined}
       fields={['level']}
-      onSubmit={share}
+      changes={[mailboxesQuery.queryKey]}
+      onSubmit={async () => member !== undefined && giveMailboxAccess(address, member, { level })}
       onClose={onClose}
     >
       {member !== undefined && (

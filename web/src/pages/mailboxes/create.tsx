@@ -5,7 +5,7 @@ import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { domainsQuery } from '../domains/queries.ts'
-import { mailboxesChanged } from './queries.ts'
+import { mailboxesQuery } from './queries.ts'
 
 export function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox) => void; onClose: () => void }) {
   const { data } = useQuery(domainsQuery)
@@ -15,10 +15,8 @@ export function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox
   const [name, setName] = useState('')
   const domain = chosen ?? verified[0]?.domain
   const create = async () => {
-    if (domain === undefined) return
-    const made = await createMailbox({ domain, local_part: localPart.trim().toLowerCase(), ...(name && { name }) })
-    await mailboxesChanged()
-    onCreated(made)
+    if (domain === undefined) return undefined
+    return createMailbox({ domain, local_part: localPart.trim().toLowerCase(), ...(name && { name }) })
   }
   return (
     <ActionDialog
@@ -27,7 +25,9 @@ export function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox
       action="Create mailbox"
       ready={domain !== undefined && localPart.trim() !== ''}
       fields={['local_part', 'domain', 'name']}
+      changes={[mailboxesQuery.queryKey]}
       onSubmit={create}
+      onDone={(made) => made && onCreated(made)}
       onClose={onClose}
     >
       <TextInput name="local_part" label="Name before the @" value={localPart} onChange={setLocalPart} autoFocus />

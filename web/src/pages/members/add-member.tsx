@@ -3,18 +3,13 @@ import { addMember, type MemberRole } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import type { MadeLink } from './made-link.ts'
-import { membersChanged } from './queries.ts'
+import { membersQuery } from './queries.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 export function AddMember({ onAdded, onClose }: { onAdded: (made: MadeLink) => void; onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const [role, setRole] = useState<MemberRole>('member')
-  const add = async () => {
-    const { link, mailed } = await addMember({ email: email.trim(), name, role })
-    await membersChanged()
-    if (link !== undefined) onAdded({ email, link, mailed })
-  }
   return (
     <ActionDialog
       title="Add a member"
@@ -22,7 +17,9 @@ export function AddMember({ onAdded, onClose }: { onAdded: (made: MadeLink) => v
       action="Add member"
       ready={email.trim() !== ''}
       fields={['email', 'name', 'role']}
-      onSubmit={add}
+      changes={[membersQuery.queryKey]}
+      onSubmit={() => addMember({ email: email.trim(), name, role })}
+      onDone={({ link, mailed }) => link !== undefined && onAdded({ email, link, mailed })}
       onClose={onClose}
     >
       <TextInput

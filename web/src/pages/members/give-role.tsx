@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type Member, type MemberRole, updateMember } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
-import { membersChanged } from './queries.ts'
+import { membersQuery } from './queries.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 export function GiveRole({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -12,7 +12,8 @@ export function GiveRole({ member, onClose }: { member: Member; onClose: () => v
       action="Save"
       ready={role !== member.role}
       fields={['role']}
-      onSubmit={() => updateMember(member.id, { role }).then(membersChanged)}
+      changes={[membersQuery.queryKey]}
+      onSubmit={() => updateMember(member.id, { role })}
       onClose={onClose}
     >
       <RoleChoice role={role} onChange={setRole} />

@@ -9,16 +9,13 @@ interface Props {
 }
 
 export function Invite({ member, onMade, onClose }: Props) {
-  const invite = async () => {
-    const { link, mailed } = await inviteMember(member.id)
-    if (link !== undefined) onMade({ email: member.email, link, mailed })
-  }
   return (
     <ActionDialog
       title={`A new link for ${member.email}?`}
       about="It signs them in once, for 72 hours. The one before stops working."
       action="Make link"
-      onSubmit={invite}
+      onSubmit={() => inviteMember(member.id)}
+      onDone={({ link, mailed }) => link !== undefined && onMade({ email: member.email, link, mailed })}
       onClose={onClose}
     />
   )

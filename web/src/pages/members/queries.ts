@@ -1,11 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { allPages } from '../../api/all-pages.ts'
 import { listMembers } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 
 export const membersQuery = queryOptions({
   queryKey: ['members'],
   queryFn: ({ signal }) => allPages((cursor) => listMembers({ limit: 1_000, cursor }, { signal })),
 })
-
-export const membersChanged = () => queryClient.invalidateQueries({ queryKey: membersQuery.queryKey })

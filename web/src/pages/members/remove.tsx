@@ -1,6 +1,6 @@
 import { type Member, removeMember } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
-import { membersChanged } from './queries.ts'
+import { membersQuery } from './queries.ts'
 
 export function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
   return (
@@ -9,7 +9,8 @@ export function Remove({ member, onClose }: { member: Member; onClose: () => voi
       about="Their sessions end, and labels, filters and blocks of their own are gone. Mailboxes and mail stay."
       action="Remove member"
       danger
-      onSubmit={() => removeMember(member.id).then(membersChanged)}
+      changes={[membersQuery.queryKey]}
+      onSubmit={() => removeMember(member.id)}
       onClose={onClose}
     />
   )

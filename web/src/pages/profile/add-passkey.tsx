@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { makePasskey } from '../../session/passkeys.ts'
 import { PasskeyName } from './passkey-name.tsx'
-import { passkeyMadeOrGone } from './queries.ts'
+import { changedWithPasskeys } from './queries.ts'
 
 export function AddPasskey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState(deviceName)
@@ -13,7 +13,8 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
       action="Add"
       ready={name.trim() !== ''}
       fields={['name']}
-      onSubmit={() => makePasskey(name).then(passkeyMadeOrGone)}
+      changes={changedWithPasskeys}
+      onSubmit={() => makePasskey(name)}
       onClose={onClose}
     >
       <PasskeyName value={name} onChange={setName} />

@@ -4,7 +4,7 @@ import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Copy } from '../../parts/form/copy.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { meChanged } from '../../session/me.ts'
+import { meQuery } from '../../session/me.ts'
 import { QrPicture } from './qr-picture.tsx'
 
 /** Sets up time-based codes: the secret for the application, a first code as proof, recovery codes. */
@@ -23,11 +23,8 @@ export function AddSecondFactor({ onClose }: { onClose: () => void }) {
       />
     )
   const next = async () => {
-    if (begun) {
-      const { recovery_codes } = await confirmTotp({ code })
-      await meChanged()
-      setRecovery(recovery_codes)
-    } else setBegun(await beginTotp())
+    if (begun) setRecovery((await confirmTotp({ code })).recovery_codes)
+    else setBegun(await beginTotp())
     return 'stay'
   }
   return (
@@ -37,6 +34,7 @@ export function AddSecondFactor({ onClose }: { onClose: () => void }) {
       action={begun ? 'Finish' : 'Begin'}
       ready={!begun || code.trim() !== ''}
       fields={['code']}
+      changes={[meQuery.queryKey]}
       onSubmit={next}
       onClose={onClose}
     >

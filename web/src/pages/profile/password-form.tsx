@@ -2,15 +2,11 @@ import { useState } from 'react'
 import { setPassword } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { meChanged } from '../../session/me.ts'
-import { sessionsChanged } from './queries.ts'
+import { meQuery } from '../../session/me.ts'
+import { sessionsQuery } from './queries.ts'
 
 export function PasswordForm({ changes, onClose }: { changes: boolean; onClose: () => void }) {
   const [password, setTyped] = useState('')
-  const save = async () => {
-    await setPassword({ password })
-    await Promise.all([meChanged(), sessionsChanged()])
-  }
   return (
     <ActionDialog
       title={changes ? 'Change your password' : 'Set a password'}
@@ -18,7 +14,8 @@ export function PasswordForm({ changes, onClose }: { changes: boolean; onClose: 
       action="Save"
       ready={password !== ''}
       fields={['password']}
-      onSubmit={save}
+      changes={[meQuery.queryKey, sessionsQuery.queryKey]}
+      onSubmit={() => setPassword({ password })}
       onClose={onClose}
     >
       <TextInput

@@ -1,6 +1,6 @@
 import { type Passkey, removePasskey } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
-import { passkeyMadeOrGone } from './queries.ts'
+import { changedWithPasskeys } from './queries.ts'
 
 export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   return (
@@ -9,7 +9,8 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
       about="It no longer works, and your other sessions end. Your device shows it until you remove it there too."
       action="Remove"
       danger
-      onSubmit={() => removePasskey(passkey.id).then(passkeyMadeOrGone)}
+      changes={changedWithPasskeys}
+      onSubmit={() => removePasskey(passkey.id)}
       onClose={onClose}
     />
   )

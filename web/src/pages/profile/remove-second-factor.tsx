@@ -1,6 +1,6 @@
 import { removeTotp } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
-import { meChanged } from '../../session/me.ts'
+import { meQuery } from '../../session/me.ts'
 
 export function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
   return (
@@ -9,7 +9,8 @@ export function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
       about="Your password alone then signs you in. The recovery codes stop working."
       action="Remove"
       danger
-      onSubmit={() => removeTotp().then(meChanged)}
+      changes={[meQuery.queryKey]}
+      onSubmit={() => removeTotp()}
       onClose={onClose}
     />
   )

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { type Passkey, renamePasskey } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { PasskeyName } from './passkey-name.tsx'
-import { passkeysChanged } from './queries.ts'
+import { passkeysQuery } from './queries.ts'
 
 export function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const [name, setName] = useState(passkey.name)
@@ -12,7 +12,8 @@ export function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
       action="Save"
       ready={name.trim() !== ''}
       fields={['name']}
-      onSubmit={() => renamePasskey(passkey.id, { name }).then(passkeysChanged)}
+      changes={[passkeysQuery.queryKey]}
+      onSubmit={() => renamePasskey(passkey.id, { name })}
       onClose={onClose}
     >
       <PasskeyName value={name} onChange={setName} />

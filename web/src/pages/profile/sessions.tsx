@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/state/loaded.tsx'
 import { browserName } from '../../parts/text/browser-name.ts'
 import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
-import { sessionsChanged, sessionsQuery } from './queries.ts'
+import { sessionsQuery } from './queries.ts'
 
 /** The member's sessions. */
 export function Sessions() {
@@ -58,7 +58,8 @@ export function Sessions() {
           about={`${browserName(ending.user_agent)} from ${ending.client_address}`}
           action="End session"
           danger
-          onSubmit={() => endSession(ending.id).then(sessionsChanged)}
+          changes={[sessionsQuery.queryKey]}
+          onSubmit={() => endSession(ending.id)}
           onClose={() => end(undefined)}
         />
       )}

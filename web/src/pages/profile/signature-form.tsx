@@ -4,7 +4,7 @@ import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import field from '../../parts/form/field.module.css'
 import { useFieldError } from '../../parts/form/field-errors.ts'
 import { linesAsHtml } from '../write/beginning/quote.ts'
-import { signaturesChanged } from '../write/beginning/signature-queries.ts'
+import { signaturesQuery } from '../write/beginning/signature-queries.ts'
 import Editor from '../write/editor/editor.tsx'
 import styles from './signatures.module.css'
 
@@ -21,10 +21,6 @@ export function SignatureForm({ mailbox, signature, onClose }: Props) {
     text: signature?.text ?? '',
   }))
   const isEmpty = content.text.trim() === ''
-  const save = async () => {
-    await setSignature(mailbox, isEmpty ? { text: '' } : content)
-    await signaturesChanged()
-  }
   return (
     <ActionDialog
       title={`Signature for ${mailbox}`}
@@ -32,7 +28,8 @@ export function SignatureForm({ mailbox, signature, onClose }: Props) {
       action={isEmpty && signature ? 'Remove' : 'Save'}
       ready={!isEmpty || signature !== undefined}
       fields={['text', 'html']}
-      onSubmit={save}
+      changes={[signaturesQuery.queryKey]}
+      onSubmit={() => setSignature(mailbox, isEmpty ? { text: '' } : content)}
       onClose={onClose}
     >
       <div className={styles.editor}>

@@ -6,7 +6,6 @@ import {
   retryScheduledMessage,
   type ScheduledMessage,
 } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page/card.tsx'
@@ -27,7 +26,6 @@ const scheduled = infiniteQueryOptions({
   select: ({ pages }) => pages.flatMap(({ data }) => data),
   refetchInterval: 30_000,
 })
-const changed = () => queryClient.invalidateQueries({ queryKey: scheduled.queryKey })
 
 export function Scheduled() {
   const mayChange = useMay('scheduled:write')
@@ -105,7 +103,8 @@ export function Scheduled() {
           about={`“${asked.message.subject}” is not sent, and is gone from here.`}
           action="Cancel message"
           danger
-          onSubmit={() => cancelScheduledMessage(asked.message.id).then(changed)}
+          changes={[scheduled.queryKey]}
+          onSubmit={() => cancelScheduledMessage(asked.message.id)}
           onClose={close}
         />
       )}
@@ -114,7 +113,8 @@ export function Scheduled() {
           title="Send it again?"
           about={`“${asked.message.subject}” is tried again within five minutes.`}
           action="Send again"
-          onSubmit={() => retryScheduledMessage(asked.message.id).then(changed)}
+          changes={[scheduled.queryKey]}
+          onSubmit={() => retryScheduledMessage(asked.message.id)}
           onClose={close}
         />
       )}

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { ApiError } from '../../api/call.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { failureAtProvider, leaveToConfirm } from '../../session/provider.ts'
@@ -12,17 +11,10 @@ import { SignInFrame } from './sign-in-frame.tsx'
 export function Confirm() {
   const { done, failed } = useSearch({ from: '/confirm' })
   const ways = useQuery(waysQuery)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
-  const name = ways.data?.single_sign_on?.name
   // By a button, not by opening the page: otherwise any page with a link here could send members to the provider.
-  const leave = () => {
-    setBusy(true)
-    leaveToConfirm().catch((failure: Error) => {
-      setError(failure)
-      setBusy(false)
-    })
-  }
+  const leaving = useMutation({ mutationFn: leaveToConfirm, meta: { showsFailure: true } })
+  const error = leaving.error ?? (leaving.isIdle ? failureAtProvider(failed) : undefined)
+  const name = ways.data?.single_sign_on?.name
   if (done)
     return (
       <SignInFrame title="You have confirmed that it is you">
@@ -44,7 +36,7 @@ export function Confirm() {
             : `Sign in at ${name} again. Then continue in the window that you came from.`}
         </p>
         {name !== undefined && (
-          <Button look="primary" onPress={leave} isPending={busy} autoFocus>
+          <Button look="primary" onPress={() => leaving.mutate()} isPending={leaving.isPending} autoFocus>
             Sign in at {name}
           </Button>
         )}

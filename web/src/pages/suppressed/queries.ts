@@ -1,6 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { listSuppressions } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 
 /** Suppressed addresses that have a text in them, newest first. */
 export const suppressedQuery = (search: string) =>
@@ -12,5 +11,3 @@ export const suppressedQuery = (search: string) =>
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
   })
-
-export const suppressionsChanged = () => queryClient.invalidateQueries({ queryKey: ['suppressions'] })

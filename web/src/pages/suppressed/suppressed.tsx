@@ -15,7 +15,7 @@ import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
 import { useMay } from '../../session/may.ts'
 import { meQuery } from '../../session/me.ts'
-import { suppressedQuery, suppressionsChanged } from './queries.ts'
+import { suppressedQuery } from './queries.ts'
 
 /** Rows that need no field to find one. */
 const few = 20
@@ -78,7 +78,8 @@ export function Suppressed() {
           title={`Send to ${asked.address} again?`}
           about="Its bounces are counted from zero. If mail still cannot reach it, it is suppressed again."
           action="Send again"
-          onSubmit={() => deleteSuppression(asked.address).then(suppressionsChanged)}
+          changes={[['suppressions']]}
+          onSubmit={() => deleteSuppression(asked.address)}
           onClose={() => ask(undefined)}
         />
       )}

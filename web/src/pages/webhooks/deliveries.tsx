@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/state/loaded.tsx'
 import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
 import { useMay } from '../../session/may.ts'
-import { deliveriesQuery, webhooksChanged } from './queries.ts'
+import { deliveriesQuery, webhooksQuery } from './queries.ts'
 import styles from './webhooks.module.css'
 
 /** A webhook's deliveries, newest first. */
@@ -63,7 +63,8 @@ export function Deliveries({ id }: { id: string }) {
           title={`Deliver ${asked.type} again?`}
           about="It has the same id, by which the receiver may recognize it."
           action="Deliver again"
-          onSubmit={() => replayWebhook(id, { event: asked.event }).then(webhooksChanged)}
+          changes={[webhooksQuery.queryKey]}
+          onSubmit={() => replayWebhook(id, { event: asked.event })}
           onClose={() => ask(undefined)}
         />
       )}

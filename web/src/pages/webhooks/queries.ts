@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getWebhook, listWebhookDeliveries, listWebhooks } from '../../api/generated.ts'
-import { queryClient } from '../../app/query-client.ts'
 
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
@@ -23,5 +22,3 @@ export const deliveriesQuery = (id: string) =>
     queryFn: ({ signal }) => listWebhookDeliveries(id, { limit: 100 }, { signal }),
     refetchInterval: everyMs,
   })
-
-export const webhooksChanged = () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey })

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deleteWebhook, rotateWebhookSecret, testWebhook, updateWebhook, type Webhook } from '../../api/generated.ts'
@@ -6,15 +7,9 @@ import { Button } from '../../parts/form/button.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
 import { toasts } from '../../parts/state/toasts.ts'
 import { useMay } from '../../session/may.ts'
-import { webhooksChanged } from './queries.ts'
+import { webhooksQuery } from './queries.ts'
 import { WebhookForm } from './webhook-form.tsx'
 import styles from './webhooks.module.css'
-
-async function tryOut(id: string): Promise<void> {
-  const { delivered, error } = await testWebhook(id)
-  const text = delivered ? 'The test event is delivered' : `The test event failed: ${error}`
-  toasts.add({ text, failed: !delivered }, { timeout: 10_000 })
-}
 
 export function Actions({ webhook }: { webhook: Webhook }) {
   const { id, status } = webhook
@@ -22,19 +17,19 @@ export function Actions({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate()
   const [asked, ask] = useState<'change' | 'rotate' | 'delete' | 'pause'>()
   const [secret, setSecret] = useState<string>()
-  const [testing, setTesting] = useState(false)
+  const test = useMutation({
+    mutationFn: () => testWebhook(id),
+    onSuccess: ({ delivered, error }) => {
+      const text = delivered ? 'The test event is delivered' : `The test event failed: ${error}`
+      toasts.add({ text, failed: !delivered }, { timeout: 10_000 })
+    },
+  })
   const close = () => ask(undefined)
   if (!may) return null
   const paused = status === 'paused'
-  const test = () => {
-    setTesting(true)
-    tryOut(id)
-      .catch((error: Error) => toasts.add({ text: error.message, failed: true }, { timeout: 10_000 }))
-      .finally(() => setTesting(false))
-  }
   return (
     <div className={styles.actions}>
-      <Button isPending={testing} onPress={test}>
+      <Button isPending={test.isPending} onPress={() => test.mutate()}>
         Send a test
       </Button>
       <Button onPress={() => ask('change')}>Change</Button>
@@ -51,7 +46,8 @@ export function Actions({ webhook }: { webhook: Webhook }) {
               : 'Events wait, for up to 30 days, until it is resumed.'
           }
           action={paused ? 'Resume' : 'Pause'}
-          onSubmit={() => updateWebhook(id, { paused: !paused }).then(webhooksChanged)}
+          changes={[webhooksQuery.queryKey]}
+          onSubmit={() => updateWebhook(id, { paused: !paused })}
           onClose={close}
         />
       )}
@@ -60,12 +56,9 @@ export function Actions({ webhook }: { webhook: Webhook }) {
           title="Make a new secret?"
           about="For 24 hours requests are signed with both, then with the new one alone."
           action="New secret"
-          onSubmit={() =>
-            rotateWebhookSecret(id).then(async (made) => {
-              setSecret(made.secret)
-              await webhooksChanged()
-            })
-          }
+          changes={[webhooksQuery.queryKey]}
+          onSubmit={() => rotateWebhookSecret(id)}
+          onDone={(made) => setSecret(made.secret)}
           onClose={close}
         />
       )}
@@ -75,10 +68,10 @@ export function Actions({ webhook }: { webhook: Webhook }) {
           about="Waiting events are not delivered."
           action="Delete webhook"
           danger
+          changes={[webhooksQuery.queryKey]}
           onSubmit={async () => {
             await deleteWebhook(id)
             await navigate({ to: '/webhooks' })
-            await webhooksChanged()
           }}
           onClose={close}
         />

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { createWebhook, updateWebhook, type Webhook, type WebhookWithSecret } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
-import { webhooksChanged } from './queries.ts'
+import { webhooksQuery } from './queries.ts'
 
 interface Props {
   /** The webhook to change; undefined to create one. */
@@ -17,12 +17,10 @@ export function WebhookForm({ webhook, onDone, onClose }: Props) {
   const [name, setName] = useState(webhook?.name ?? '')
   const [types, setTypes] = useState(webhook?.types?.join(', ') ?? '')
   const [mailbox, setMailbox] = useState(webhook?.mailbox?.address ?? '')
-  const save = async () => {
+  const save = (): Promise<Webhook | WebhookWithSecret> => {
     const named = types.split(/[,\s]+/).filter(Boolean)
     const settings = { url, name, types: named.length > 0 ? named : null, mailbox: mailbox.trim() || null }
-    if (webhook) await updateWebhook(webhook.id, settings)
-    else onDone?.(await createWebhook(settings))
-    await webhooksChanged()
+    return webhook ? updateWebhook(webhook.id, settings) : createWebhook(settings)
   }
   return (
     <ActionDialog
@@ -31,7 +29,9 @@ export function WebhookForm({ webhook, onDone, onClose }: Props) {
       action={webhook ? 'Save' : 'Create webhook'}
       ready={url.trim() !== ''}
       fields={['url', 'name', 'types', 'mailbox']}
+      changes={[webhooksQuery.queryKey]}
       onSubmit={save}
+      onDone={(made) => 'secret' in made && onDone?.(made)}
       onClose={onClose}
     >
       <TextInput

@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react'
+import { type QueryKey, useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Form } from 'react-aria-components/Form'
 import { Heading } from 'react-aria-components/Heading'
@@ -9,7 +10,7 @@ import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 import { FieldErrors } from './field-errors.ts'
 
-interface Props {
+interface Props<T> {
   readonly title: string
   readonly about?: ReactNode
   /** The label of the button. */
@@ -24,33 +25,38 @@ interface Props {
   readonly children?: ReactNode
   /** The error of an attempt before it was opened. */
   readonly failed?: Error
+  /** Keys of the queries whose results the action may change. They are refreshed before the dialog closes. */
+  readonly changes?: readonly QueryKey[]
   /** Answers 'stay' if the dialog has something to show. */
-  readonly onSubmit: () => Promise<unknown>
+  readonly onSubmit: () => Promise<T>
+  /** Called as the dialog closes. */
+  readonly onDone?: (result: Exclude<T, 'stay'>) => void
   readonly onClose: () => void
 }
 
 /** Asks for the input of an action, and a confirmation if the service requires one, runs it, and closes. If it fails the
  *  dialog stays open, with the input. */
-export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
-  const { children, informs = false, failed, onSubmit, onClose } = props
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<Error | undefined>(failed)
+export function ActionDialog<T>({ title, about, action, danger, ready = true, fields = [], ...props }: Props<T>) {
+  const { children, informs = false, failed, changes = [], onSubmit, onDone, onClose } = props
   const confirmation = useConfirmation()
-  const field = error instanceof ApiError ? fields.find((name) => name === fieldName(error)) : undefined
-
-  async function submit() {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const attempt = useMutation({
+    mutationFn: async () => {
       await confirmation.confirm()
-      if ((await onSubmit()) !== 'stay') onClose()
-    } catch (failure) {
-      if (confirmation.isAskedBy(failure)) return
-      setError(failure as Error)
-    } finally {
-      setBusy(false)
-    }
-  }
+      return onSubmit()
+    },
+    meta: { changes, showsFailure: true },
+    onSuccess: (result) => {
+      if (result === 'stay') return
+      onDone?.(result as Exclude<T, 'stay'>)
+      onClose()
+    },
+    onError: (failure) => {
+      if (confirmation.isAskedBy(failure)) attempt.reset()
+    },
+  })
+  const busy = attempt.isPending
+  const error = attempt.error ?? (attempt.isIdle ? failed : undefined)
+  const field = error instanceof ApiError ? fields.find((name) => name === fieldName(error)) : undefined
 
   return (
     <ModalOverlay
@@ -72,7 +78,7 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
               event.preventDefault()
               // A dialog opened inside this one is another one.
               event.stopPropagation()
-              void submit()
+              attempt.mutate()
             }}
           >
             <FieldErrors value={field && error ? { [field]: saying(error) } : {}}>{children}</FieldErrors>

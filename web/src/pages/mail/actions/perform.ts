@@ -1,10 +1,11 @@
-import type { QueryKey } from '@tanstack/react-query'
+import type { MutationOptions, QueryKey } from '@tanstack/react-query'
 import { ApiError } from '../../../api/call.ts'
-import { updateManyMessages, updateMessage } from '../../../api/generated.ts'
+import { updateManyMessages, updateMessage, type WholeChange } from '../../../api/generated.ts'
+import { mutate, queryClient } from '../../../app/query-client.ts'
 import { refetchSoon } from '../../../app/refetch.ts'
-import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
 import { sayUndone, undo, undoable } from '../../changes/undo.ts'
-import { asked, showAtOnce, statesOf } from '../cached.ts'
+import { asked, type Shown, showAtOnce, statesOf } from '../cached.ts'
 import type { Place } from '../place.ts'
 import { mailKeys } from '../queries.ts'
 import type { Edit } from './edits.ts'
@@ -12,9 +13,6 @@ import { isShown } from './shown.ts'
 
 /** Messages in one request. */
 export const together = 500
-
-/** Current requests. */
-let pending = 0
 
 /** Queries whose results may be older than one of the requests, or differ from what is shown. They are refreshed after the last. */
 let unsure: QueryKey[] = []
@@ -25,13 +23,10 @@ const mostOneByOne = 5
 /** Changes messages: at once in the cache, then in the service. Shows what was done, and offers to undo it. If it fails, the
  *  old state is shown again, with the reason. */
 export async function perform(place: Place, edit: Edit, done: string): Promise<void> {
-  try {
-    const changes = await apply(place, edit, () => changeAll(edit))
-    const action = { name: 'Undo', run: () => void revert(place, changes) }
-    toasts.add({ text: done, ...(changes.length > 0 && { action }) }, { timeout: undoable })
-  } catch (error) {
-    sayFailure(error)
-  }
+  const changes = await mutate(shownAtOnce<string[]>(place, edit), () => changeAll(edit))
+  if (changes === undefined) return
+  const action = { name: 'Undo', run: () => void mutate(undoing(place), changes.toReversed()) }
+  toasts.add({ text: done, ...(changes.length > 0 && { action }) }, { timeout: undoable })
 }
 
 /** Marks opened messages as read, without a notice. A few messages are not in the list of changes: the service records only
@@ -42,7 +37,7 @@ export async function markRead(place: Place, ids: readonly string[]): Promise<vo
     for (const id of ids) await updateMessage(id, edit.change).catch(ifNotFound)
   }
   const send = ids.length > mostOneByOne ? () => changeAll(edit) : changeEach
-  await apply<unknown>(place, edit, send).catch(sayFailure)
+  await mutate(shownAtOnce<unknown>(place, edit), send)
 }
 
 /** It may have been moved or deleted meanwhile. */
@@ -50,30 +45,44 @@ function ifNotFound(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 404)) throw error
 }
 
-/** The last first. */
-async function revert({ mailbox }: Place, changes: readonly string[]): Promise<void> {
-  try {
-    unsure.push(...mailKeys(mailbox))
-    sayUndone(await whilePending(() => undo(changes.toReversed())))
-  } catch (error) {
-    sayFailure(error)
+/** Of changes of messages that are under way. */
+const mutationKey = ['change of messages']
+
+/** Shows an edit at once, while it is sent. */
+function shownAtOnce<T>(place: Place, edit: Edit): MutationOptions<T, Error, () => Promise<T>, Shown> {
+  return {
+    mutationKey,
+    mutationFn: (send) => send(),
+    onMutate: async () => showAtOnce(place, edit, await statesOf(place, edit.ids)),
+    onSuccess: (_answer, _send, { interrupted }) => {
+      unsure.push(...interrupted, ...asked(place, edit.ids), ...(isShown(place, edit) ? [] : mailKeys(place.mailbox)))
+    },
+    onError: (_error, _send, shown) => {
+      unsure.push(...mailKeys(place.mailbox))
+      shown?.back()
+    },
+    onSettled: refreshAfterLast,
   }
 }
 
-/** Shows an edit at once, and sends it. @throws ApiError if it was not done completely */
-async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
-  const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.ids))
-  return whilePending(async () => {
-    try {
-      const answer = await send()
-      unsure.push(...interrupted, ...asked(place, edit.ids), ...(isShown(place, edit) ? [] : mailKeys(place.mailbox)))
-      return answer
-    } catch (error) {
-      unsure.push(...mailKeys(place.mailbox))
-      back()
-      throw error
-    }
-  })
+/** Undoes changes, the last of which comes first. */
+function undoing({ mailbox }: Place): MutationOptions<WholeChange[], Error, readonly string[]> {
+  return {
+    mutationKey,
+    mutationFn: undo,
+    onSuccess: sayUndone,
+    onSettled: () => {
+      unsure.push(...mailKeys(mailbox))
+      refreshAfterLast()
+    },
+  }
+}
+
+function refreshAfterLast(): void {
+  // This one still counts.
+  if (queryClient.isMutating({ mutationKey }) > 1) return
+  refetchSoon(unsure)
+  unsure = []
 }
 
 /** Answers the changes that it made. */
@@ -85,17 +94,4 @@ async function changeAll(edit: Edit): Promise<string[]> {
     if (change_id !== null) changes.push(change_id)
   }
   return changes
-}
-
-async function whilePending<T>(work: () => Promise<T>): Promise<T> {
-  pending++
-  try {
-    return await work()
-  } finally {
-    pending--
-    if (pending === 0) {
-      refetchSoon(unsure)
-      unsure = []
-    }
-  }
 }

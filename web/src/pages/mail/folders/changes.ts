@@ -1,8 +1,8 @@
 import { ApiError } from '../../../api/call.ts'
 import { createFolder, deleteFolder, type ListFoldersResponse, renameFolder } from '../../../api/generated.ts'
-import { queryClient } from '../../../app/query-client.ts'
+import { mutate, queryClient } from '../../../app/query-client.ts'
 import { refetch } from '../../../app/refetch.ts'
-import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
+import { toasts } from '../../../parts/state/toasts.ts'
 import { folderName } from '../../../parts/text/folder-name.ts'
 import { someMessages } from '../../../parts/text/some-messages.ts'
 import { sayUndone, undo, undoable } from '../../changes/undo.ts'
@@ -48,13 +48,8 @@ export async function remove(mailbox: string, folder: string, moveTo: string | u
       if (change_id === null) await createFolder({ name: folder }, { mailbox })
       else sayUndone(await undo([change_id]))
     }
-    const action = {
-      name: 'Undo',
-      run: () =>
-        void back()
-          .catch(sayFailure)
-          .finally(() => refetch(mailKeys(mailbox))),
-    }
+    const meta = { changes: mailKeys(mailbox) }
+    const action = { name: 'Undo', run: () => void mutate({ mutationFn: back, meta }, undefined) }
     toasts.add({ text: `Folder ${folder} deleted${to}`, action }, { timeout: undoable })
   } finally {
     refetch([...mailKeys(mailbox), ['changes']])

@@ -10,8 +10,6 @@ export const signaturesQuery = queryOptions({
   retry: false,
 })
 
-export const signaturesChanged = () => queryClient.invalidateQueries({ queryKey: signaturesQuery.queryKey })
-
 /** The signature of a mailbox; none if the service does not answer. */
 export async function signatureOf(mailbox: string): Promise<Signature | undefined> {
   const known = await queryClient.ensureQueryData(signaturesQuery).catch(() => undefined)

@@ -1,6 +1,7 @@
 import { requestDraftApproval } from '../../../api/generated.ts'
+import { queryClient } from '../../../app/query-client.ts'
 import { toasts } from '../../../parts/state/toasts.ts'
-import { approvalsChanged } from '../../approvals/queries.ts'
+import { ofApprovals } from '../../approvals/queries.ts'
 import { write } from '../beginning/opening.ts'
 import { removeOpen } from '../open-message.ts'
 import { saveAsDraft } from '../saving/closed-message.ts'
@@ -20,6 +21,6 @@ export async function askApproval(member: string, writing: Writing): Promise<voi
     write({ what: 'kept', writing: { ...writing, isSaved: false }, fault })
     return
   }
-  void approvalsChanged()
+  void queryClient.invalidateQueries({ queryKey: ofApprovals })
   toasts.add({ text: 'Approval is asked for' }, { timeout: 5_000 })
 }
