@@ -189,8 +189,8 @@ test('all filters run on old mail, are stopped, and say what went wrong', async 
   // What the service says of a run from now on: it is under way until it is stopped, and a step has failed.
   let stopped = false
   await page.route(/\/v1\/filter-runs\/[^/]+(\/cancel)?$/, async (route) => {
-    if (route.request().method() === 'POST') stopped = true
     const response = await route.fetch()
+    if (route.request().method() === 'POST') stopped = true
     const run = await response.json()
     // The preview shows all its counts a moment before it is done, so it may be asked for once more.
     if (run.preview) return route.fulfill({ response })
@@ -202,7 +202,9 @@ test('all filters run on old mail, are stopped, and say what went wrong', async 
   await dialog(page).getByText('1 of 3 messages looked at').waitFor()
   await dialog(page).getByText('The mail server is away. It is tried again.').waitFor()
   await visitor.assertSoundAnywhere()
+  const answered = page.waitForResponse(/\/cancel$/)
   await press(page, 'Stop it')
+  await answered
   await dialog(page).getByText('It was stopped.').waitFor()
 })
 

@@ -4,7 +4,7 @@ import type { Me } from '../../api/generated.ts'
 import { readyOf } from '../../parts/actions/action.ts'
 import { ActionButtons } from '../../parts/actions/action-buttons.tsx'
 import { IconButton } from '../../parts/form/icon-button.tsx'
-import { toasts } from '../../parts/state/toasts.ts'
+import { sayFailure } from '../../parts/state/toasts.ts'
 import { closingActions } from './actions.ts'
 import { begin } from './beginning/begin.ts'
 import type { Beginning } from './beginning/opening.ts'
@@ -34,7 +34,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
     setReturnTo(activeElement)
     begin(latest.current.me, asked, latest.current.mailbox).then(
       (writing) => openInComposer(me.id, writing, asked.what === 'kept' ? asked.fault : undefined),
-      (error: Error) => toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: 10_000 }),
+      sayFailure,
     )
   }, [me.id, asked])
   const key = openMessage?.writing.key

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { cancelScheduledMessage, sendDraft } from '../../../api/generated.ts'
-import { queryClient } from '../../../app/query-client.ts'
+import { mutate } from '../../../app/query-client.ts'
 import { ActionDialog } from '../../../parts/form/action-dialog.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { Check } from '../../../parts/form/check.tsx'
@@ -33,6 +33,7 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
       action="Schedule"
       fields={['send_at']}
       ready={at >= first && at <= last}
+      changes={[['scheduled']]}
       onSubmit={async () => {
         const draft = await save(writing)
         const body = { version: draft.version, send_at: at.toISOString(), unless_replied: unlessReplied }
@@ -40,7 +41,6 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
         const { id } = await sendDraft(draft.id, body, { headers })
         removeOpen()
         noLongerSaved(writing.key)
-        void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
         offerUndo(member, { ...writing, draft: undefined, isSaved: false }, id, body.send_at)
       }}
       onClose={onClose}
@@ -77,13 +77,9 @@ function offerUndo(member: string, writing: Writing, id: string, sendAt: string)
   const undo = async () => {
     clearTimeout(lost)
     await cancelScheduledMessage(id)
-    void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
     write({ what: 'kept', writing })
   }
-  const fail = (error: Error) =>
-    toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: undoable })
-  toasts.add(
-    { text: `Message leaves ${inFull(sendAt)}`, action: { name: 'Undo', run: () => void undo().catch(fail) } },
-    { timeout: undoable },
-  )
+  const meta = { changes: [['scheduled']] }
+  const action = { name: 'Undo', run: () => void mutate({ mutationFn: undo, meta }, undefined) }
+  toasts.add({ text: `Message leaves ${inFull(sendAt)}`, action }, { timeout: undoable })
 }
