@@ -29,6 +29,10 @@ const filesOfService: Plugin = {
  *  slow processor. */
 const early = ['languages', 'react'].map((name) => `src/early/${name}.ts`)
 
+/** What every page does actions and changes with, in one file with all that it needs: many small ones are larger together, since each is
+ *  compressed by itself. */
+const ofEveryPage = /web\/src\/(?:parts\/actions|app\/query-client)/
+
 const earlyScripts: Plugin = {
   name: 'early-scripts',
   transformIndexHtml: {
@@ -53,7 +57,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { input: ['index.html', ...early] },
+    rolldownOptions: {
+      input: ['index.html', ...early],
+      output: { codeSplitting: { groups: [{ name: 'frame', test: ofEveryPage }] } },
+    },
   },
   // `npm run dev -w web`: pages from the sources, with the API of a service that runs.
   server: { proxy: { '/v1': 'http://127.0.0.1:8080', '/docs': 'http://127.0.0.1:8080' } },
