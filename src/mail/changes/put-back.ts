@@ -3,7 +3,7 @@ import type { Actor } from '#/base/audit/actor.ts'
 import type { LeftAlone } from '#/base/db/schema/changes.ts'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
-import type { Change } from '#/mail/store/change.ts'
+import { type Change, present } from '#/mail/store/change.ts'
 import { folderNow } from '#/mail/store/folders.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { readSummaries } from '#/mail/store/read.ts'
@@ -80,7 +80,10 @@ async function putBackIn({ db, undo }: PutBack, part: Undone, place: Whereabouts
       gone.map(([, now]) => now),
     )
   }
-  const recording = { ...stepOf(undo.id), answer: sql`(select json_agg(uid) from present where ${isOtherwise(part)})` }
+  const recording = {
+    ...stepOf(undo.id),
+    answer: sql`(select json_agg(${present.uid}) from ${present.rows} where ${isOtherwise(part)})`,
+  }
   try {
     await db.transaction().execute(async (tx) => {
       const at = { mailbox, folderId: place.key }
@@ -121,8 +124,8 @@ async function backTo(db: Db, mailbox: MailboxRef, { from_key, from_folder }: Un
 
 /** Whether any part of the change to a message has been changed since. */
 function isOtherwise({ seen, flagged, added, removed }: Difference): RawBuilder<unknown> {
-  return sql`(seen <> ${seen}::boolean or flagged <> ${flagged}::boolean
-    or not keywords @> ${added}::text[] or keywords && ${removed}::text[])`
+  return sql`(${present.seen} <> ${seen}::boolean or ${present.flagged} <> ${flagged}::boolean
+    or not ${present.keywords} @> ${added}::text[] or ${present.keywords} && ${removed}::text[])`
 }
 
 function leftAlone(

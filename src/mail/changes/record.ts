@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/base/audit/actor.ts'
 import { type Lease, Leases } from '#/base/db/leases.ts'
+import { relation } from '#/base/db/relation.ts'
 import type { ChangeKind } from '#/base/db/schema/changes.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { short } from '#/base/db/short.ts'
-import type { Recording } from '#/mail/store/change.ts'
+import { changing, type Recording } from '#/mail/store/change.ts'
 
 export const changeLeases = new Leases('changes', 30_000)
 
@@ -24,7 +25,7 @@ export function recordedAtOnce({ organizationId, mailboxes, kind, by }: Recorded
   return recording(sql`
       insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state, messages)
       select ${id}::uuid, ${organizationId}::uuid, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, 'done', count(*)
-      from changing having count(*) > 0
+      from ${changing.rows} having count(*) > 0
       on conflict (id) do update set messages = changes.messages + excluded.messages`)
 }
 
@@ -41,24 +42,31 @@ export async function beginChange(db: Db, { organizationId, mailboxes, kind, by 
 
 /** Records one step of a change. */
 export function stepOf(changeId: string): Recording {
-  return recording(sql`update changes set messages = messages + (select count(*) from changing) where id = ${changeId}`)
+  return recording(
+    sql`update changes set messages = messages + (select count(*) from ${changing.rows}) where id = ${changeId}`,
+  )
 }
+
+/** In the statement that changes messages: the record of the change, without a row if that has no effect. */
+export const recordedChange = relation('change', 'id')
 
 /** With parts of messages that are changed in the same way. What follows depends on `change`, so that it is locked first. */
 function recording(change: RawBuilder<unknown>): Recording {
   return {
-    answer: sql`(select id from change)`,
+    answer: sql`(select ${recordedChange.id} from ${recordedChange.rows})`,
     ctes({ mailbox: { mailboxId }, source, target }) {
       const isMove = source.id !== target.id
       const [key, name] = isMove ? [source.id, source.name] : [null, null]
-      return sql`change as (${change} returning id), parts as (
+      return sql`${recordedChange.rows} as (${change} returning id), parts as (
         insert into change_parts (change_id, mailbox_id, folder_key, folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed)
-        select change.id, ${mailboxId}::uuid, ${target.id}::bigint, ${target.name}::text, array_agg(new_uid order by uid), ${key}::bigint,
+        select ${recordedChange.id}, ${mailboxId}::uuid, ${target.id}::bigint, ${target.name}::text, array_agg(new_uid order by uid), ${key}::bigint,
           ${name}::text, ${isMove ? sql`array_agg(uid order by uid)` : sql`null`}, alike.seen, alike.flagged, added, removed
-        from change, (
-          select uid, new_uid, nullif(new_seen, seen) as seen, nullif(new_flagged, flagged) as flagged, added, removed from changing
+        from ${recordedChange.rows}, (
+          select ${changing.uid}, ${changing.new_uid}, nullif(${changing.new_seen}, ${changing.seen}) as seen,
+            nullif(${changing.new_flagged}, ${changing.flagged}) as flagged, ${changing.added}, ${changing.removed}
+          from ${changing.rows}
         ) alike
-        group by change.id, alike.seen, alike.flagged, added, removed
+        group by ${recordedChange.id}, alike.seen, alike.flagged, added, removed
       )`
     },
   }

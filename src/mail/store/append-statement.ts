@@ -41,8 +41,8 @@ export interface Places {
   readonly arrivals?: readonly Arrival[]
 }
 
-/** PostgreSQL's code for text that is no boolean. */
-const noBoolean = '22P02'
+/** The SQLSTATE of `fail_as_changed_meanwhile`. */
+const changedMeanwhile = 'PC409'
 
 /** Writes contents, messages, keywords, the storage used and events. Folders are counted up here or
  *  in an earlier part of the same append. Answers the messages' places. Writes nothing and answers none if a folder is
@@ -135,11 +135,11 @@ export async function store(
     select number, folder_id, modseq, first from ready left join place on true
     where number is not null or case
       when ${arrivals.length > 0}::boolean and is_ready and (select count(*) from place) < ${gains.length}
-      then (select 'folders or arrivals have changed meanwhile: ' || count(*) from place)::boolean end`.execute(db)
+      then fail_as_changed_meanwhile() end`.execute(db)
   return rows
 }
 
 /** Whether `store` has failed since another transaction has changed folders or recorded arrivals. */
 export function hasChangedMeanwhile(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === noBoolean
+  return error instanceof DatabaseError && error.code === changedMeanwhile
 }

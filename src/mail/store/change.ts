@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { relation } from '#/base/db/relation.ts'
 import type { Folder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { normalKeywords } from './normal-keywords.ts'
@@ -24,9 +25,17 @@ export interface ChangePlace {
   readonly target: Folder
 }
 
-/** Records a change in the statement that makes it. That has a CTE `present` of the named messages that are there: `uid`, `seen`, `flagged`
- *  and `keywords`; and `changing` of those that change: these, the same after the change with `new_` in front, and the keywords `added`
- *  and `removed`. */
+/** In the statement of a change: the named messages that are there. */
+export const present = relation('present', 'uid', 'seen', 'flagged', 'keywords')
+
+/** In the same: the messages that change, with what they will be, and the keywords that they get and lose. */
+export const changing = relation(
+  'changing',
+  ...(['uid', 'new_uid', 'seen', 'new_seen', 'flagged', 'new_flagged', 'keywords', 'new_keywords'] as const),
+  ...(['added', 'removed', 'size_bytes', 'received_at'] as const),
+)
+
+/** Records a change in the statement that makes it, by CTEs that read `present` and `changing`. */
 export interface Recording {
   ctes(place: ChangePlace): RawBuilder<unknown>
   /** What the change answers as `recorded`. */

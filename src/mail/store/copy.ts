@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { relation } from '#/base/db/relation.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
 import { indexFor } from '#/mail/search-index/copied.ts'
@@ -13,6 +14,9 @@ export interface CopiedTo {
   readonly from: readonly number[]
   readonly to: readonly number[]
 }
+
+/** The copies, as they will be in their folder. */
+const copied = relation('copied', 'new_uid', 'new_seen', 'size_bytes', 'received_at', 'new_keywords')
 
 const same = sql.raw(
   'content_id, received_at, size_bytes, flagged, answered, forwarded, deleted, draft, sender, id_hash, strong, weak, filtered_by',
@@ -33,7 +37,7 @@ export async function copyMessages(
   const isWithin = from.mailbox.mailboxId === mailboxId
   if (!isWithin) await indexFor(tx, to.mailbox, source.id, uids)
   const { rows } = await sql<{ uids: string | null }>`
-    with copied as materialized (
+    with ${copied.rows} as materialized (
       select uid, ${target.uid_next - 1} + row_number() over (order by uid) as new_uid, seen as new_seen, keywords as new_keywords, ${same},
         ${isWithin ? sql`id` : sql`null::bigint`} as succeeds, coalesce(email_id, id) as email_id
       from ${uidRows(source.id, uids)} wanted join mail_messages using (folder_id, uid) order by uid
@@ -50,7 +54,7 @@ export async function copyMessages(
       select ${target.id}::bigint, new_uid, ${target.modseq + 1}::bigint, new_seen, new_keywords, ${same}, email_id, succeeds
       from copied order by uid
       returning uid, id
-    ), ${come(target, 'copied')}, new_events as (
+    ), ${come(target, copied)}, new_events as (
       select ${organizationId}::uuid as organization_id, ${storedType(target.name)}::text as type,
         ${mailboxId}::uuid as mailbox_id, jsonb_build_object('folder', ${target.name}::text, 'uid', uid, 'id', id) as data
       from messages order by uid

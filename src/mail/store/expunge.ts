@@ -5,7 +5,7 @@ import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
 import { left } from './counted.ts'
 import { type Folder, type FolderAt, type FolderRef, findFolder, lockFolders, type Named, uidRows } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { expungedEvents, lockWithSuccessors, type Succession, succeed } from './succession.ts'
+import { expungedEvents, gone, lockWithSuccessors, type Succession, succeed } from './succession.ts'
 
 /** Bytes in one transaction, which blocks the embedded database: large messages have many rows. */
 export const mostBytes = 64 << 20
@@ -123,11 +123,11 @@ export async function expungeFrom(
   { by, isMarked = false, successions = [], isSilent = false }: Expunging = {},
 ): Promise<Named[]> {
   const { rows } = await sql<Named>`
-    with gone as (
+    with ${gone.rows} as (
       delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
       where message.folder_id = wanted.folder_id and message.uid = wanted.uid and (message.deleted or not ${isMarked}::boolean)
       returning message.uid, message.id, seen, size_bytes, received_at, keywords
-    ), ${left(folder, 'gone')}, new_events as (
+    ), ${left(folder, gone)}, new_events as (
       select ${organizationId}::uuid as organization_id, type, ${mailboxId}::uuid as mailbox_id, data
       from (${expungedEvents(folder, successions)}) event where not ${isSilent}::boolean
     ), logged as (${insertNewEventsBy(by)})

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Relation, relation } from '#/base/db/relation.ts'
 import type { Db } from '#/base/db/schema.ts'
 import type { Folder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
@@ -7,9 +8,13 @@ export type KeywordTotal = { readonly keyword: string; readonly total: number; r
 
 /** A CTE `unlabelled`, for a statement with messages of a locked folder in another CTE: their rows of these keywords, by which they are listed,
  *  are deleted. The folder is a column, so that PostgreSQL, without fresh statistics, does not read all of its rows. */
-export function unlabelled({ id }: Pick<Folder, 'id'>, messages: string, keywords: string): RawBuilder<unknown> {
+export function unlabelled(
+  { id }: Pick<Folder, 'id'>,
+  messages: Relation<'received_at' | 'uid'>,
+  keywords: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   return sql`without as materialized (
-      select ${id}::bigint as folder_id, unnest(${sql.raw(keywords)}) as keyword, received_at, uid from ${sql.ref(messages)}
+      select ${id}::bigint as folder_id, unnest(${keywords}) as keyword, ${messages.received_at}, ${messages.uid} from ${messages.rows}
     ), unlabelled as (
       delete from mail_keywords label using without
       where label.folder_id = without.folder_id and label.keyword = without.keyword
@@ -18,16 +23,20 @@ export function unlabelled({ id }: Pick<Folder, 'id'>, messages: string, keyword
     )`
 }
 
-/** A CTE that makes such rows of messages, with their `new_uid` and `new_seen`. */
+/** Of another statement: the rows of keywords that `unlabelled` has deleted. */
+export const withoutLabels = relation('unlabelled', 'uid')
+
+/** A CTE that makes such rows. */
 export function labelled(
   { id }: Pick<Folder, 'id'>,
-  messages: string,
-  keywords: string,
+  messages: Relation<'received_at' | 'new_uid' | 'new_seen'>,
+  keywords: RawBuilder<unknown>,
   condition = sql`true`,
 ): RawBuilder<unknown> {
   return sql`labelled as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
-      select ${id}::bigint, unnest(${sql.raw(keywords)}), received_at, new_uid, new_seen from ${sql.ref(messages)} where ${condition}
+      select ${id}::bigint, unnest(${keywords}), ${messages.received_at}, ${messages.new_uid}, ${messages.new_seen}
+      from ${messages.rows} where ${condition}
     )`
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
 import { indexFor } from '#/mail/search-index/copied.ts'
-import { type Change, changeInSql, type Recording, unrecorded } from './change.ts'
+import { type Change, changeInSql, changing, present, type Recording, unrecorded } from './change.ts'
 import type { CopiedTo } from './copy.ts'
 import { come, left } from './counted.ts'
 import { type FolderAt, lockFolders, uidRows } from './folders.ts'
@@ -55,17 +55,17 @@ export async function moveMessages(
           'moved_from', jsonb_build_object('folder', ${source.name}::text, 'uid', uid, 'id', id)${told})) as data
         from changing order by uid`
   const { rows } = await sql<{ uids: string | null; ids: string | null; recorded: unknown }>`
-    with present as materialized (
+    with ${present.rows} as materialized (
       select held.ctid as place, uid, ${target.uid_next - 1}::bigint + row_number() over (order by uid) as new_uid, id,
         ${isElsewhere ? sql`nextval('mail_messages_id_seq')` : sql`id`} as new_id, received_at, size_bytes, ${columns}
       from ${uidRows(source.id, uids)} wanted join mail_messages held using (folder_id, uid) order by uid
-    ), changing as materialized (
-      select *, ${keywordColumns} from present
+    ), ${changing.rows} as materialized (
+      select *, ${keywordColumns} from ${present.rows}
     ), moved as (
       update mail_messages message set folder_id = ${target.id}, uid = new_uid, modseq = ${target.modseq + 1}, id = new_id,
         email_id = ${isElsewhere ? sql`coalesce(message.email_id, message.id)` : sql`message.email_id`}, succeeds = null, saved_at = now()${assignments}
       from changing where message.ctid = changing.place
-    ), ${left(source, 'changing')}, ${come(target, 'changing')}, new_events as (
+    ), ${left(source, changing)}, ${come(target, changing)}, new_events as (
       select ${organizationId}::uuid as organization_id, event.* from (${events}) event
     ), logged as (${insertNewEventsBy(by)}), ${recording.ctes({ mailbox: from.mailbox, source, target })}
     select ${packed(sql`int4send(uid::integer)`)} as uids, ${packed(sql`int8send(new_id)`)} as ids, ${recording.answer} as recorded

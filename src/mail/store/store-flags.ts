@@ -1,9 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
-import { type Change, changeInSql, type MessageFlag, messageFlags, type Recording } from './change.ts'
+import {
+  type Change,
+  changeInSql,
+  changing,
+  type MessageFlag,
+  messageFlags,
+  present,
+  type Recording,
+} from './change.ts'
 import { type Folder, type FolderAt, lockFolders, uidRows } from './folders.ts'
-import { labelled, unlabelled } from './keywords.ts'
+import { labelled, unlabelled, withoutLabels } from './keywords.ts'
 import { bytes, integers, packed } from './packed.ts'
 
 /** What a change of flags did. Uids and messages are in ascending order. */
@@ -50,12 +58,12 @@ export async function storeFlags(
   const modseq = folder.modseq + 1
   const { columns, differs, keywordColumns, relabels, assignments, told } = changeInSql(change)
   const { rows } = await sql<StoredRow>`
-    with present as materialized (
+    with ${present.rows} as materialized (
       select held.ctid as place, uid, uid as new_uid, held.id, modseq, received_at, ${columns}
       from ${uidRows(folder.id, uids)} wanted join mail_messages held using (folder_id, uid)
       order by uid
-    ), changing as materialized (
-      select *, ${keywordColumns} from present where modseq <= ${unchangedSince}::bigint and (${differs})
+    ), ${changing.rows} as materialized (
+      select *, ${keywordColumns} from ${present.rows} where modseq <= ${unchangedSince}::bigint and (${differs})
     ), marked as (
       update mail_messages message set modseq = ${modseq}${assignments}
       from changing where message.ctid = changing.place
@@ -86,10 +94,11 @@ export async function storeFlags(
 /** Rows of keywords say whether their message is seen: once that changes, all of them do. The new ones wait for the deletion of the others,
  *  whose keys they may have. */
 function relabelled(folder: Folder): RawBuilder<unknown> {
-  const rows = (all: string, some: string) => `case when seen = new_seen then ${some} else ${all} end`
-  const isDeleted = sql`(select count(*) from unlabelled) >= 0`
-  return sql`${unlabelled(folder, 'changing', rows('keywords', 'removed'))},
-    ${labelled(folder, 'changing', rows('new_keywords', 'added'), isDeleted)}`
+  const rows = (all: RawBuilder<unknown>, some: RawBuilder<unknown>) =>
+    sql`case when ${changing.seen} = ${changing.new_seen} then ${some} else ${all} end`
+  const isDeleted = sql`(select count(*) from ${withoutLabels.rows}) >= 0`
+  return sql`${unlabelled(folder, changing, rows(changing.keywords, changing.removed))},
+    ${labelled(folder, changing, rows(changing.new_keywords, changing.added), isDeleted)}`
 }
 
 const changedRows = sql`, (

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { relation } from '#/base/db/relation.ts'
 import type { Tx } from '#/base/db/schema.ts'
 import { unlessDeleted } from '#/base/errors.ts'
 import { type Folder, type FolderRef, lockFolders, type Named, uidRows } from './folders.ts'
@@ -74,7 +75,10 @@ export async function succeed(tx: Tx, successions: readonly Succession[]): Promi
     from given where message.id = given.copy_id or message.succeeds = given.copy_id`.execute(tx)
 }
 
-/** Events of the messages in the CTE `gone`. One that is succeeded has moved: the copy is no message of its own any more. */
+/** In a statement that expunges: the messages that are deleted. */
+export const gone = relation('gone', 'uid', 'id', 'seen', 'size_bytes', 'received_at', 'keywords')
+
+/** Events of these messages. One that is succeeded has moved: the copy is no message of its own any more. */
 export function expungedEvents({ name }: Folder, successions: readonly Succession[]): RawBuilder<unknown> {
   const heirs = successions.map(({ id, copy, folder }) => ({ id, copy_id: copy.id, copy_uid: copy.uid, folder }))
   return sql`
@@ -83,10 +87,10 @@ export function expungedEvents({ name }: Folder, successions: readonly Successio
     )
     select 'message.deleted' as type, uid, jsonb_build_object(
       'folder', coalesce(folder, ${name}::text), 'uid', coalesce(copy_uid, uid), 'id', coalesce(copy_id, id)) as data
-    from gone left join heir using (id)
+    from ${gone.rows} left join heir using (id)
     union all
     select 'message.changed', uid, jsonb_build_object('folder', folder, 'uid', copy_uid, 'id', id,
       'moved_from', jsonb_build_object('folder', ${name}::text, 'uid', uid, 'id', id))
-    from gone join heir using (id)
+    from ${gone.rows} join heir using (id)
     order by uid, type desc`
 }

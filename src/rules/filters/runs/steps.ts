@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { databaseNow, LeaseLost, Leases } from '#/base/db/leases.ts'
 import type { Db } from '#/base/db/schema.ts'
-import { beginChange, endChange, stepOf } from '#/mail/changes/record.ts'
-import type { Recording } from '#/mail/store/change.ts'
+import { beginChange, endChange, recordedChange, stepOf } from '#/mail/changes/record.ts'
+import { changing, type Recording } from '#/mail/store/change.ts'
 import type { Counts } from './counts.ts'
 import type { Plan } from './groups.ts'
 import type { ClaimedRun, RunState } from './run.ts'
@@ -83,9 +83,10 @@ export function settleWithin(run: ClaimedRun & { readonly changeId: string }, st
   const counted = (isMove: boolean) => sql`(
     select ${JSON.stringify(counts)}::jsonb || jsonb_build_object(
       ${count('changed', changed, sql`true`)}, ${count('moved', moved, sql`${isMove}::boolean`)},
-      ${count('labelled', labelled, sql`added <> '{}'`)},
-      ${count('starred', starred, sql`new_flagged and not flagged`)}, ${count('read', read, sql`new_seen and not seen`)})
-    from changing where (select count(*) from change) >= 0)`
+      ${count('labelled', labelled, sql`${changing.added} <> '{}'`)},
+      ${count('starred', starred, sql`${changing.new_flagged} and not ${changing.flagged}`)},
+      ${count('read', read, sql`${changing.new_seen} and not ${changing.seen}`)})
+    from ${changing.rows} where (select count(*) from ${recordedChange.rows}) >= 0)`
   return {
     ctes: (place) =>
       sql`${recording.ctes(place)}, ${settling(run, step, counted(place.source.id !== place.target.id))}`,
