@@ -36,7 +36,7 @@ const ListQuery = Strict({
     Type.Integer({
       minimum: 1,
       maximum: mostInPage,
-      description: 'Without it, all of them; 100 with `cursor`.',
+      description: 'Without it, the whole list, or 100 with `cursor`.',
     }),
   ),
   cursor: cursorParameter,
@@ -151,7 +151,8 @@ function showRoutes(app: App, { db, hostname }: DomainParts): void {
       schema: {
         summary: 'Show the outstanding records of a domain as a zone file',
         operationId: 'downloadDomainZone',
-        description: 'To paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
+        description:
+          'Answers text to paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
         params: ById,
         response: {
           200: {

@@ -75,8 +75,9 @@ export function eventRoutes(app: App, { db, events: feed, names, presence: all }
         summary: 'Read events',
         operationId: 'listEvents',
         description:
-          'Events in the order of commits. Each type also needs the scope of its subject. Events are kept for 30 days. With ' +
-          '`Accept: text/event-stream` the answer is that of `GET /v1/events/stream`.',
+          'Lists events in the order of commits. To read a type, a key also needs the scope of its subject. ' +
+          'Events are kept for 30 days. With `Accept: text/event-stream` the answer is that of `GET ' +
+          '/v1/events/stream`.',
         querystring: EventsQuery,
         response: { 200: EventPage },
       },

@@ -148,7 +148,8 @@ const EventBy = Type.Object(
   {
     kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on', 'mail_program'], {
       description:
-        '`service`: Mailroom itself. `mail_program`: another program on the mail server, or one that submitted a message.',
+        '`service`: Mailroom itself. `mail_program`: a mail program that reads mail over IMAP, or that ' +
+        'submitted a message.',
     }),
     id: Nullable(Type.String({ description: 'Of the key or member.' })),
     name: Type.String({ description: 'Of the key or member, as it was then.' }),

@@ -26,11 +26,11 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
       ...hiddenFromKeys,
       config: { access: 'member', noun: 'Presence', repeatable: false, errors: ['not_found'] },
       schema: {
-        summary: 'Say that one is in a conversation, and see who else is',
+        summary: 'Say that you are in a conversation, and see who else is',
         operationId: 'reportPresence',
         description:
-          'Holds for a minute, or until `doing` is null: repeat it every 25 seconds. Answers the others in the conversation. ' +
-          'A stream of events reports changes by messages `event: presence`.',
+          'Answers the others in the conversation. What you say holds for a minute, or until `doing` is null, so ' +
+          'repeat it every 25 seconds. A stream of events reports changes by messages `event: presence`.',
         body: Strict({
           mailbox: Line({ maxLength: 320, description: 'An address.', examples: ['support@tryout.test'] }),
           conversation: Type.String({
@@ -39,7 +39,7 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
             description: 'An id of `GET /v1/threads`.',
             examples: ['q83vEjRWeJASNFZ4'],
           }),
-          doing: Nullable(OneOf(doings, { description: 'Null: one has left.' })),
+          doing: Nullable(OneOf(doings, { description: 'Null if the member has left.' })),
         }),
         response: { 200: Type.Object({ data: Type.Array(PresentOut) }) },
       },

@@ -91,7 +91,8 @@ function listRoute(app: App, { db }: WebhookParts): void {
         summary: 'List the deliveries of a webhook',
         operationId: 'listWebhookDeliveries',
         description:
-          'Those of the newest events first: all that wait or have failed, for as long as the event is kept, and the 100 newest that were delivered.',
+          'Lists deliveries, those of the newest events first: all that wait or have failed, for as long as the ' +
+          'event is kept, and the 100 newest that were delivered.',
         params: ById,
         querystring: Strict({
           state: Type.Optional(OneOf(['waiting', 'delivered', 'failed'])),

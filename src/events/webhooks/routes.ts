@@ -60,7 +60,7 @@ function readRoutes(app: App, { db }: WebhookParts): void {
       schema: {
         summary: 'List webhooks',
         operationId: 'listWebhooks',
-        description: 'Oldest first. A key that is restricted to mailboxes sees its own.',
+        description: 'Lists webhooks, oldest first. A key that is restricted to mailboxes sees its own.',
         querystring: Strict(wholeOrPages),
         response: { 200: ListOf(WebhookOut) },
       },
@@ -125,8 +125,9 @@ function changeRoutes(app: App, parts: WebhookParts): void {
         summary: 'Change, pause or resume a webhook',
         operationId: 'updateWebhook',
         description:
-          'After a change of more than the name, or a resumption, it has the rights of who made that. Waiting deliveries are tried at once when it is ' +
-          'resumed, or gets another URL while it is not paused.',
+          'If more than the name changes, or if the webhook is resumed, it has the rights of whoever did that ' +
+          'from then on. Waiting deliveries are tried at once when it is resumed, or when it gets another URL ' +
+          'while it is not paused.',
         params: ById,
         body: WebhookChange,
         response: { 200: WebhookOut },

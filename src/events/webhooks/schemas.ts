@@ -25,7 +25,7 @@ export const WebhookOut = Type.Object(
     ),
     reads_as: Type.Object(
       { kind: OneOf(['key', 'member']), id: Id, name: Type.String() },
-      { title: 'WebhookReader', description: 'With whose rights it reads: who created it, or changed it last.' },
+      { title: 'WebhookReader', description: 'Whose rights it has: those of whoever created it, or changed it last.' },
     ),
     status: OneOf(['active', 'failing', 'paused'], {
       description: '`failing`: nothing has been delivered since `failing_since`; it is tried again.',
@@ -33,7 +33,9 @@ export const WebhookOut = Type.Object(
     waiting: Type.Integer({ minimum: 0, description: 'Deliveries that wait for another attempt.' }),
     failing_since: Nullable(Timestamp),
     paused_at: Nullable(Timestamp),
-    paused_because: Nullable(Type.String({ description: 'Why Mailroom has paused it; null where somebody has.' })),
+    paused_because: Nullable(
+      Type.String({ description: 'Why Mailroom has paused it; null if a person or a key has.' }),
+    ),
     previous_secret_until: Nullable(
       Type.String({
         format: 'date-time',

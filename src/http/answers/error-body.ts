@@ -26,7 +26,7 @@ export const ErrorBody = Type.Object(
   {
     error: Type.Object({
       code: Type.Unsafe<ErrorCode>({ type: 'string', enum: Object.keys(statuses) }),
-      message: Type.String({ description: 'What is wrong, in a sentence a person can act on.' }),
+      message: Type.String({ description: 'What is wrong, in a sentence that a person can act on.' }),
       field: Type.Optional(Type.String({ description: 'The field or parameter at fault: `attachments[2].content`.' })),
       fix: Type.Optional(Type.String({ description: 'What to do, where that is not obvious.' })),
       needs: Type.Optional(

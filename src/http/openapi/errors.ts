@@ -13,11 +13,13 @@ const meaning: Record<ErrorCode, string> = {
   conflict:
     'The first request with this Idempotency-Key is still running, the draft has another `version`, or the change still runs.',
   rate_limited:
-    'More requests in a minute than the key or member has (600, if the key is not restricted), or too many large bodies at a time; see `Retry-After`.',
+    'The key or member has made more requests than it may in a minute (600, if the key is not restricted), ' +
+    'or no part of a budget is left; see `Retry-After`.',
   internal_error:
     'Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.',
   mail_unavailable:
-    'The mail host did not answer within 10 seconds, or refused; nothing is sent later. Try again with backoff; the Idempotency-Key prevents a second execution.',
+    'The store of mail did not answer within 10 seconds, or refused; nothing is sent later. Try again with ' +
+    'back-off; the Idempotency-Key prevents a second execution.',
   provider_unavailable: 'The provider of single sign-on did not answer; try again.',
 }
 

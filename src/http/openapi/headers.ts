@@ -3,7 +3,7 @@ import { Type } from '../schemas/type.ts'
 /** The header fields of answers and requests that many operations have in common. */
 
 export const answerHeaders = {
-  'X-Request-Id': Type.String({ description: 'Names this request in our logs.' }),
+  'X-Request-Id': Type.String({ description: "Names this request in Mailroom's log." }),
 }
 
 export const allowanceHeaders = {
@@ -19,7 +19,7 @@ export const allowanceHeaders = {
 
 export const cookieHeader = { 'Set-Cookie': Type.String({ description: 'The session, or what it takes to open one.' }) }
 
-export const locationHeader = { Location: Type.String({ description: 'Where it is.' }) }
+export const locationHeader = { Location: Type.String({ description: 'The path of what was created.' }) }
 
 export const replayedHeader = {
   'Idempotency-Replayed': Type.Literal('true', { description: 'Present on a repeated answer.' }),

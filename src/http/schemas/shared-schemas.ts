@@ -97,8 +97,9 @@ export const cursorParameter = Type.Optional(
   Line({
     maxLength: 2_000,
     description:
-      '`next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that ' +
-      'come or go meanwhile move no others: none is left out or comes twice.',
+      '`next_cursor` of the page before, or empty for the first page. The other parameters, except `limit`, ' +
+      'must be the same. Entries that come or go meanwhile do not move the others: none is left out or comes ' +
+      'twice.',
   }),
 )
 
@@ -109,7 +110,7 @@ export function inPages(maximum: number, fallback: number) {
 
 /** `limit` and `cursor` of a list that is answered whole where they are absent. */
 export const wholeOrPages = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Without it, all.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Without it, the whole list.' })),
   cursor: cursorParameter,
 }
 

@@ -30,7 +30,7 @@ function readRoutes(app: App, { db }: ChangeRoutesParts): void {
       schema: {
         summary: 'List changes of many messages',
         operationId: 'listChanges',
-        description: 'Those of the last 30 days, newest first. Any of them can be undone.',
+        description: 'Lists the changes of the last 30 days, newest first. Any of them can be undone.',
         querystring: ChangesQuery,
         response: { 200: ChangeList },
       },
@@ -68,9 +68,9 @@ function undoRoute(app: App, { db, runningChanges }: ChangeRoutesParts): void {
         summary: 'Undo a change',
         operationId: 'undoChange',
         description:
-          'Reverts the change of each message, except where it was changed since. The answer lists skipped messages. ' +
-          'An undo is a change, which can be undone. A large one may still be `running` in the answer. If the change was undone ' +
-          'before, the answer is 200 with that undo.',
+          'Puts back what the change did to each message, except what was changed since. The answer lists the ' +
+          'messages that were skipped. An undo is a change itself, and can be undone. A large one may still be ' +
+          '`running` in the answer. If the change was undone before, the answer is 200 with that undo.',
         params: ById,
         response: { 200: WholeChange, 201: WholeChange },
       },

@@ -52,7 +52,8 @@ export function conversationRoutes(app: App, parts: Parts): void {
         summary: 'Read a whole conversation',
         operationId: 'getConversation',
         description:
-          'Its messages of all folders, oldest first, and with `include=bodies` what is in each. Reading does not mark them as read.',
+          'Answers the messages of the conversation in all folders, oldest first, and with `include=bodies` what ' +
+          'is in each. Reading does not mark them as read.',
         params: ByConversationId,
         querystring: InConversation,
         response: { 200: ConversationWithMessagesOut },

@@ -32,7 +32,7 @@ export const ConversationFilters = Type.Object({
   label: Type.Optional(
     Line({
       minLength: 1,
-      description: 'Those with a message that bears this keyword of a label, living or deleted.',
+      description: 'Conversations with a message that has this keyword of a label, which may be deleted.',
       examples: ['invoices'],
     }),
   ),
@@ -40,13 +40,13 @@ export const ConversationFilters = Type.Object({
     Line({
       minLength: 1,
       maxLength: 320,
-      description: 'Those with a message from this address, in any case.',
+      description: 'Conversations with a message from this address, in any case.',
       examples: ['charles@engines.example'],
     }),
   ),
   awaiting: Type.Optional(
     OneOf([...sides, 'nobody'], {
-      description: 'Those where `us` or `them` are expected to write next; `nobody`: where `awaiting` is null.',
+      description: 'Conversations where `us` or `them` are expected to write next, or `nobody`, if `awaiting` is null.',
       examples: ['us'],
     }),
   ),
@@ -81,7 +81,7 @@ const rootMessageId = Type.String({
 const commonFields = {
   id,
   subject: Type.String({
-    description: 'Of the message received first, decoded; empty if it has none.',
+    description: 'The subject of the message received first, decoded; empty if it has none.',
     examples: ['Notes on the engine'],
   }),
   root_message_id: rootMessageId,
@@ -119,7 +119,10 @@ const commonFields = {
 const ConversationOut = Type.Object(
   {
     ...commonFields,
-    preview: Type.String({ description: 'Of the message received last.', examples: ['Dear Ada, the mill is…'] }),
+    preview: Type.String({
+      description: 'The preview of the message received last.',
+      examples: ['Dear Ada, the mill is…'],
+    }),
   },
   { title: 'Conversation' },
 )
@@ -181,7 +184,10 @@ const ConversationMessageOut = Type.Object(
 )
 
 export const ConversationWithMessagesOut = Type.Object(
-  { ...commonFields, messages: Type.Array(ConversationMessageOut, { description: 'Oldest first.' }) },
+  {
+    ...commonFields,
+    messages: Type.Array(ConversationMessageOut, { description: 'The messages of the conversation, oldest first.' }),
+  },
   { title: 'ConversationWithMessages' },
 )
 

@@ -54,7 +54,7 @@ function readRoutes(app: App, { db }: FolderParts): void {
       schema: {
         summary: 'List folders',
         operationId: 'listFolders',
-        description: 'The six that every mailbox has, then the others by name, with exact counts.',
+        description: 'Lists the six folders that every mailbox has, and then the others by name, with exact counts.',
         querystring: FoldersQuery,
         response: { 200: Folders },
       },
@@ -101,7 +101,7 @@ function createRoute(app: App, { db }: FolderParts): void {
       schema: {
         summary: 'Create a folder',
         operationId: 'createFolder',
-        description: 'A folder that is there already is answered with 200.',
+        description: 'If the folder is there already, the answer is 200.',
         querystring: InMailbox,
         body: FolderBody,
         response: { 200: FolderOut, 201: FolderOut },
@@ -133,8 +133,8 @@ function changeRoutes(app: App, { db, runningChanges }: FolderParts): void {
         summary: 'Rename a folder',
         operationId: 'renameFolder',
         description:
-          'With the folders within it. Messages keep their uids; ids of threads change. ' +
-          'Filters that move mail to the old name create it again.',
+          'Renames the folder together with the folders within it. Messages keep their uids, and ids of threads ' +
+          'change. A filter that moves mail to the old name creates that folder again.',
         params: ByPath,
         querystring: InMailbox,
         body: FolderChange,
@@ -163,9 +163,9 @@ function changeRoutes(app: App, { db, runningChanges }: FolderParts): void {
         summary: 'Delete a folder',
         operationId: 'deleteFolder',
         description:
-          'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, ' +
-          'the rest stays in the folder. If the database is away, or the process ends, the deletion goes on later. One that has ' +
-          'folders within it is `invalid_request`.',
+          'Deletes an empty folder. With `move_to` the folder may have up to 5,000 messages, which move there in ' +
+          'steps of 500. If a step is refused, the rest stays in the folder. If the database is away, or the ' +
+          'process ends, the deletion goes on later. A folder that has folders within it is `invalid_request`.',
         params: ByPath,
         querystring: DeletingFolder,
         response: { 200: DeletedFolder },

@@ -61,7 +61,8 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
       schema: {
         summary: 'Make a label of a keyword without one',
         operationId: 'adoptOrphanLabel',
-        description: 'Answers 201 with the label, whose keyword is that one. Messages that bear it have the label.',
+        description:
+          'Answers 201 with the label, which has that keyword. Messages with the keyword then have the label.',
         body: Adoption,
         response: { 201: LabelOut },
       },
@@ -88,7 +89,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
       schema: {
         summary: 'Take a keyword without a label from all messages',
         operationId: 'removeOrphanLabel',
-        description: 'From those that the caller may change. That may go on after the answer.',
+        description: 'Takes the keyword from the messages that the caller may change. This may go on after the answer.',
         params: Type.Object({ keyword: Keyword }),
         response: { 200: Type.Object({ deleted: Type.Literal(true), keyword: Keyword, change_id: ChangeId }) },
       },

@@ -121,7 +121,7 @@ function changeRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       ...access('labels:write', 'Labels'),
       schema: {
         ...named('Rename or recolour a label', 'updateLabel', 'updateOwnLabel'),
-        description: 'The keyword stays what it is.',
+        description: 'The label keeps its keyword.',
         params: ById,
         body: LabelChange,
         response: { 200: LabelOut },

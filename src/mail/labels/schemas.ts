@@ -21,7 +21,7 @@ export const LabelOut = Type.Object(
     keyword: Keyword,
     colour: Type.String({ description: 'A named colour, or `#rrggbb` in lower case.', examples: ['amber'] }),
     created_at: Timestamp,
-    messages: whereAsked('With `counts`: the number of messages that bear the keyword.'),
+    messages: whereAsked('With `counts`: the number of messages that have the keyword.'),
     unread: whereAsked('The number of those that are unread.'),
   },
   { title: 'Label' },
@@ -56,7 +56,7 @@ export const Adoption = Strict({
 export const Orphan = Type.Object(
   {
     keyword: Type.String({ description: 'The keyword on messages.', examples: ['stray'] }),
-    messages: Type.Integer({ minimum: 0, description: 'The number of messages that bear it.', examples: [3] }),
+    messages: Type.Integer({ minimum: 0, description: 'The number of messages that have it.', examples: [3] }),
     unread: Type.Integer({ minimum: 0, description: 'The number of those that are unread.', examples: [1] }),
     suggested: Nullable(
       Type.Object(
@@ -78,13 +78,16 @@ function countedIn(description: string) {
   return Type.Optional(Line({ maxLength: 320, description }))
 }
 
-export const OrphansQuery = Strict({ mailbox: countedIn('Counts in this mailbox alone.'), ...wholeOrPages })
+export const OrphansQuery = Strict({ mailbox: countedIn('Count in this mailbox alone.'), ...wholeOrPages })
 
 const counted = {
   counts: Type.Optional(
-    Type.Boolean({ description: 'With `messages` and `unread`, of the mailboxes that the caller reads.' }),
+    Type.Boolean({
+      description:
+        'With `true`, each label has `messages` and `unread`, counted in the mailboxes that the caller reads.',
+    }),
   ),
-  mailbox: countedIn('With `counts`: in this mailbox alone.'),
+  mailbox: countedIn('With `counts`: count in this mailbox alone.'),
 }
 
 export const LabelQuery = Strict(counted)
@@ -94,7 +97,7 @@ export const LabelsQuery = Strict({ ...counted, ...wholeOrPages })
 /** The result of a change of all messages. `change_id` undoes it. */
 export const ChangeId = Nullable({
   ...Id,
-  description: 'Undoes it on messages; null where the caller may change no mailbox.',
+  description: 'Undo it on messages with this change; null if the caller may change no mailbox.',
 })
 
 export const LabelChange = Strict(

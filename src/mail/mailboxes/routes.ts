@@ -29,7 +29,7 @@ export function mailboxRoutes(app: App, { db, openPgp, clock }: MailboxParts): v
       schema: {
         summary: 'List mailboxes',
         operationId: 'listMailboxes',
-        description: 'Oldest first.',
+        description: 'Lists mailboxes, oldest first.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MailboxOut) },
       },

@@ -30,8 +30,8 @@ export function suspendRoutes(app: App, parts: RemovalParts): void {
         summary: 'Delete a mailbox',
         operationId: 'deleteMailbox',
         description:
-          'Suspends it, then deletes all its mail and its addresses, permanently. Takes long where there is much mail; if it is ' +
-          'interrupted, the mailbox stays suspended, and deleting it again goes on.',
+          'Suspends the mailbox, and then deletes all its mail and its addresses for good. This takes long if ' +
+          'there is much mail. If it is interrupted, the mailbox stays suspended, and deleting it again goes on.',
         params: ByAddress,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, address: Type.String() }) },
       },
@@ -59,8 +59,8 @@ function suspensionRoute(app: App, { db }: RemovalParts, suspended: boolean): vo
         summary: suspended ? 'Suspend a mailbox' : 'Resume a mailbox',
         operationId: suspended ? 'suspendMailbox' : 'resumeMailbox',
         description: suspended
-          ? 'It accepts and sends no mail, and mail programs are logged out. It can still be read.'
-          : 'Ends its suspension.',
+          ? 'The mailbox then accepts and sends no mail, and mail programs are logged out. It can still be read.'
+          : 'Ends the suspension of the mailbox.',
         params: ByAddress,
         response: { 200: MailboxOut },
       },

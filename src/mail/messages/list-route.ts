@@ -23,8 +23,9 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
         summary: 'List messages',
         operationId: 'listMessages',
         description:
-          'One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that ' +
-          '`uids` or `ids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.',
+          'Lists the messages of one folder, the last received first. `total` counts the messages that match ' +
+          '`unread` and `label`, or that `uids` or `ids` names. A Private mailbox is `invalid_request`. With ' +
+          '`cursor`, `page` is 0.',
         querystring: ListQuery,
         response: { 200: MessagePage },
       },

@@ -33,7 +33,7 @@ export const besideUids = {
     Line({
       minLength: 1,
       maxLength: 320,
-      description: 'Address of the mailbox. Needed with a uid, and not to be given with an id.',
+      description: 'The address of the mailbox. Give it with a uid, and not with an id.',
       examples: ['support@tryout.test'],
     }),
   ),
@@ -53,13 +53,15 @@ export const ListQuery = Strict({
   ...paging(100, 25),
   unread: Type.Optional(Type.Boolean({ description: '`true` for unread messages alone, `false` for read ones.' })),
   label: Type.Optional(
-    Line({ minLength: 1, description: 'The keyword of a label, living or deleted.', examples: ['invoices'] }),
+    Line({ minLength: 1, description: 'The keyword of a label, which may be deleted.', examples: ['invoices'] }),
   ),
   uids: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$',
       form: 'up to 100 uids with commas between them, such as 17,18',
-      description: 'Up to 100 uids: those that are in the folder, on one page. Cannot be combined with other filters.',
+      description:
+        'Up to 100 uids. The answer has the messages that are in the folder, on one page. It cannot be combined ' +
+        'with other conditions.',
       examples: ['17,18'],
     }),
   ),
@@ -68,7 +70,8 @@ export const ListQuery = Strict({
       pattern: '^[a-z0-9]{1,12}(,[a-z0-9]{1,12}){0,99}$',
       form: 'up to 100 ids with commas between them, such as m2s,m2t',
       description:
-        'Up to 100 ids: those messages, wherever they are in mailboxes that the caller reads, on one page. Alone, without `mailbox`.',
+        'Up to 100 ids. The answer has these messages, wherever they are in mailboxes that the caller reads, on ' +
+        'one page. Give it alone, without `mailbox`.',
       examples: ['m2s,m2t'],
     }),
   ),
@@ -89,7 +92,7 @@ export const pathMessage = Type.Unsafe<string>({
     { type: 'integer', minimum: 1, maximum: highestUid },
     { type: 'string', pattern: '^m[1-9a-z][0-9a-z]{0,10}$' },
   ],
-  description: 'Its uid, with `mailbox` and `folder`; or its `id` (`m2s`) without them.',
+  description: 'The uid of the message, with `mailbox` and `folder`; or its `id`, such as `m2s`, without them.',
 })
 
 export const ByMessage = Type.Object({ uid: pathMessage })

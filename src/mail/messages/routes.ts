@@ -70,7 +70,7 @@ function changeRoute(app: App, parts: MessageParts): void {
       schema: {
         summary: 'Change or move a message',
         operationId: 'updateMessage',
-        description: 'Answers the message after the change. Moving gives it another `uid`, and keeps its `id`.',
+        description: 'Answers the message after the change. If it moves, it gets another `uid` and keeps its `id`.',
         params: ByMessage,
         querystring: BesideUids,
         body: MessageChange,
@@ -118,9 +118,10 @@ function bulkRoutes(app: App, { db }: MessageParts): void {
         summary: 'Change or move many messages',
         operationId: 'updateManyMessages',
         description:
-          'Up to 500 messages in one transaction: `ids`, wherever they are in mailboxes that the caller may change, or `uids` of one ' +
-          'folder, such as those of a thread. Unknown ones are skipped and listed as `not_found`. Any other error, such as an ' +
-          'unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.',
+          'Changes up to 500 messages in one transaction. Name them by `ids`, wherever they are in mailboxes that ' +
+          'the caller may change, or by `uids` of one folder, such as those of a thread. Unknown messages are ' +
+          'skipped and listed as `not_found`. After any other error, such as an unknown keyword, nothing has ' +
+          'changed. `POST /v1/changes/{id}/undo` undoes the change.',
         querystring: BesideUids,
         body: BulkChange,
         response: { 200: BulkResult },

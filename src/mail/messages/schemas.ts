@@ -70,8 +70,8 @@ export const listedFields = {
   received_at: Timestamp,
   unread: Type.Boolean(),
   starred: Type.Boolean(),
-  answered: Type.Boolean({ description: 'An answer to it was sent from the mailbox.' }),
-  forwarded: Type.Boolean({ description: 'It was forwarded from the mailbox by somebody who wrote a message.' }),
+  answered: Type.Boolean({ description: 'Whether an answer to it was sent from the mailbox.' }),
+  forwarded: Type.Boolean({ description: 'Whether somebody forwarded it from the mailbox.' }),
   labels: Type.Array(Type.String(), {
     description: "Keywords of the organization's labels, deleted ones included; in a session also of the member's own.",
     examples: [['invoices']],
@@ -84,7 +84,7 @@ export const listedFields = {
 
 /** The id of a message (docs/reference/messages.md#how-long-does-an-id-stay-the-same). */
 export const messageId = Type.String({
-  description: 'Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own.',
+  description: 'The message keeps this id for as long as it is in its mailbox, also when it moves. A copy has its own.',
   examples: ['m2s'],
 })
 
@@ -94,7 +94,11 @@ export const givenId = Line({ minLength: 1, maxLength: 20, description: 'Of a me
 /** The same with its place and size. */
 export const listedMessage = {
   id: messageId,
-  uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
+  uid: Type.Integer({
+    minimum: 1,
+    description: "The message's number in its folder. If it moves, it gets another.",
+    examples: [17],
+  }),
   folder: Type.String({ examples: ['inbox'] }),
   ...listedFields,
   size_bytes: Type.Integer({ minimum: 0, examples: [5_120] }),

@@ -40,8 +40,9 @@ export function searchRoutes(app: App, { db, reader, clock, hostname, names }: S
         summary: 'Search messages',
         operationId: 'searchMessages',
         description:
-          'The last received first. Terms of `q` must all hold; `OR`, `-` and brackets combine them. A mistake in `q` is ' +
-          '`invalid_request` that names its place, and so is a Private mailbox. Junk and trash are searched only with `in:`.',
+          'Finds messages, the last received first. A message must match all terms of `q`, which `OR`, `-` and ' +
+          'brackets combine. A mistake in `q` is `invalid_request` and names its place; a Private mailbox is ' +
+          '`invalid_request` too. Junk and trash are searched only with `in:`.',
         querystring: SearchQuery,
         response: { 200: SearchOut },
       },

@@ -70,7 +70,9 @@ export function threadRoutes(app: App, parts: Parts): void {
       schema: {
         summary: 'Read a conversation',
         operationId: 'getThread',
-        description: 'Its messages, oldest first, without their bodies. Reading does not mark them as read.',
+        description:
+          'Answers the messages of the conversation, oldest first, without their bodies. Reading does not mark ' +
+          'them as read.',
         params: ByThreadId,
         querystring: InFolder,
         response: { 200: ThreadWithMessagesOut },

@@ -32,7 +32,7 @@ const rootMessageId = Type.String({
 const uid = Type.Integer({ minimum: 1, examples: [17] })
 const folder = Type.String({ examples: ['inbox'] })
 const subject = Type.String({
-  description: 'Of the message received first, decoded; empty if it has none.',
+  description: 'The subject of the message received first, decoded; empty if it has none.',
   examples: ['Notes on the engine'],
 })
 
@@ -49,11 +49,14 @@ const ThreadOut = Type.Object(
       description: 'Every sender’s address in lower case, in order of first appearance.',
       examples: [['charles@engines.example', 'ada@tryout.test']],
     }),
-    preview: Type.String({ description: 'Of the message received last.', examples: ['Dear Ada, the mill is…'] }),
+    preview: Type.String({
+      description: 'The preview of the message received last.',
+      examples: ['Dear Ada, the mill is…'],
+    }),
     uids: Type.Array(uid, {
       description: 'Its messages, oldest first, for the bulk change of messages, which takes up to 500.',
     }),
-    ids: Type.Array(messageId, { description: 'The same by their ids, in the same order, for the same.' }),
+    ids: Type.Array(messageId, { description: 'The same messages by their ids, in the same order, for the same use.' }),
   },
   { title: 'Thread' },
 )
@@ -78,7 +81,7 @@ export const ThreadWithMessagesOut = Type.Object(
     subject,
     root_message_id: rootMessageId,
     folder,
-    messages: Type.Array(ThreadMessageOut, { description: 'Oldest first.' }),
+    messages: Type.Array(ThreadMessageOut, { description: 'The messages of the conversation, oldest first.' }),
   },
   { title: 'ThreadWithMessages' },
 )

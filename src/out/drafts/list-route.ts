@@ -22,7 +22,8 @@ export function listRoute(app: App, { db }: DraftParts, config: FastifyContextCo
         summary: 'List drafts',
         operationId: 'listDrafts',
         description:
-          'The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included, for which a key needs `messages:read` too.',
+          'Lists the messages in the folder `drafts` of a mailbox, the last edited first. Drafts of other mail ' +
+          'programs are among them; to see these, a key needs `messages:read` too.',
         querystring: DraftsQuery,
         response: { 200: DraftPage },
       },

@@ -49,8 +49,8 @@ function createRoute(app: App, parts: DraftParts): void {
         summary: 'Create a draft',
         operationId: 'createDraft',
         description:
-          'A message in the folder `drafts` of the mailbox, which other mail programs can open and edit. Every field but ' +
-          '`mailbox` may be left out or unfinished; sending checks them.',
+          'Stores a message in the folder `drafts` of the mailbox, where other mail programs can open and edit ' +
+          'it. Every field but `mailbox` may be left out or unfinished; they are checked when the draft is sent.',
         body: NewDraft,
         response: { 201: DraftOut },
       },
@@ -83,7 +83,7 @@ function readRoute(app: App, parts: DraftParts): void {
       schema: {
         summary: 'Show a draft',
         operationId: 'getDraft',
-        description: 'With its texts, and the names of its attachments.',
+        description: 'Answers the draft with its texts and the names of its attachments.',
         params: ByDraft,
         response: { 200: DraftOut },
       },
@@ -102,8 +102,8 @@ function changeRoutes(app: App, parts: DraftParts): void {
         summary: 'Edit a draft',
         operationId: 'updateDraft',
         description:
-          'A field that is given replaces what the draft has, `attachments` all of them; `text: null` and `html: null` remove. ' +
-          'Without `version` the last writer wins.',
+          'A field that you give replaces what the draft has; `attachments` replaces all of them. `text: null` ' +
+          'and `html: null` remove a text. Without `version` the last writer wins.',
         params: ByDraft,
         body: DraftChange,
         response: { 200: DraftOut },
@@ -124,7 +124,7 @@ function changeRoutes(app: App, parts: DraftParts): void {
       schema: {
         summary: 'Delete a draft',
         operationId: 'deleteDraft',
-        description: 'For good.',
+        description: 'Deletes the draft for good.',
         params: ByDraft,
         querystring: KnownVersion,
         response: { 200: DraftDeleted },

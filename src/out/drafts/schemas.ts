@@ -28,7 +28,10 @@ const listed = {
     ...messageId,
     description: 'The id of its message, as in `GET /v1/messages/{id}`. An edit gives it another.',
   },
-  uid: Type.Integer({ minimum: 1, description: 'Of its message in the folder `drafts`. An edit gives it another.' }),
+  uid: Type.Integer({
+    minimum: 1,
+    description: 'The uid of its message in the folder `drafts`. An edit gives it another.',
+  }),
   version: Type.Integer({ minimum: 1, description: 'Grows with every edit.', examples: [17] }),
   updated_at: Timestamp,
   from: address,
@@ -117,7 +120,7 @@ const fields = {
 const version = Type.Optional(
   Type.Integer({
     minimum: 1,
-    description: 'The `version` that is known. If the draft has another one, the answer is 409 `conflict`.',
+    description: 'The `version` that you know. If the draft has another one by now, the answer is 409 `conflict`.',
     examples: [17],
   }),
 )
@@ -137,12 +140,15 @@ export function assertOneMessage({ id, uid, folder }: MessageNamed, within = '')
 
 const Original = Strict(
   {
-    id: Type.Optional({ ...givenId, description: 'Of a message of the mailbox. In place of `uid` and `folder`.' }),
+    id: Type.Optional({
+      ...givenId,
+      description: 'The id of a message of the mailbox, in place of `uid` and `folder`.',
+    }),
     uid: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: highestUid,
-        description: 'Of a message of the mailbox.',
+        description: 'The uid of a message of the mailbox.',
         examples: [17],
       }),
     ),
@@ -151,8 +157,8 @@ const Original = Strict(
     quote: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the draft quotes the text of the message, behind `text` and `html` where they are given. Without it, only ' +
-          'where neither is given.',
+          'Whether the draft quotes the text of the message, after `text` and `html` if they are given. Without ' +
+          '`quote`, it does so only if neither is given.',
         examples: [true],
       }),
     ),

@@ -81,7 +81,7 @@ function readRoutes(app: App, { db, reader, mailKey, large }: ScheduledParts): v
       schema: {
         summary: 'Show a scheduled message',
         operationId: 'getScheduledMessage',
-        description: 'With its text and HTML, and the names of its attachments.',
+        description: 'Answers the message with its text and HTML, and the names of its attachments.',
         params: ById,
         response: { 200: ScheduledContent },
       },
@@ -149,8 +149,8 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         summary: 'Move a scheduled message to another time',
         operationId: 'updateScheduledMessage',
         description:
-          'Changes the `send_at` of a `pending` message, with which its Date changes too. One that is no longer `pending` is ' +
-          '`invalid_request`.',
+          'Changes the `send_at` of a `pending` message, and its Date with it. If it is no longer `pending`, the ' +
+          'answer is `invalid_request`.',
         params: ById,
         body: ScheduleChange,
         response: { 200: Moved },
@@ -180,8 +180,8 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         summary: 'Cancel a scheduled message',
         operationId: 'cancelScheduledMessage',
         description:
-          'Deletes the message with its attachments; it does not go back to drafts. One that is no longer `pending` is ' +
-          '`invalid_request`.',
+          'Deletes the message with its attachments; it does not go back to drafts. If it is no longer `pending`, ' +
+          'the answer is `invalid_request`.',
         params: ById,
         response: { 200: Cancelled },
       },
@@ -205,7 +205,8 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         summary: 'Retry a scheduled message',
         operationId: 'retryScheduledMessage',
         description:
-          'Puts a failed one, or one that an answer cancelled, back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.',
+          'Puts a message that has failed, or that an answer cancelled, back to `pending`, to be sent now, with ' +
+          'three more attempts. For any other message the answer is `invalid_request`.',
         params: ById,
         response: { 200: RetriedScheduled },
       },

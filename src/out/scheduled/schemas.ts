@@ -41,7 +41,9 @@ export const ScheduleRequest = Strict(
 )
 
 const warnings = Type.Array(Type.String(), {
-  description: 'Why sending may fail, in sentences: the allowance of that day is promised to other messages, say.',
+  description:
+    'Why sending may fail, in sentences: for example, that the allowance of that day is promised to other ' +
+    'messages.',
 })
 
 export const Accepted = Type.Object(

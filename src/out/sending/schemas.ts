@@ -123,7 +123,7 @@ export const Sent = Type.Object(
   {
     id: Id,
     message_id: Type.String({
-      description: 'The Message-ID that the message bears, as replies to it name it.',
+      description: 'The Message-ID of the message, by which replies name it.',
       examples: ['<0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55@example.com>'],
     }),
     status: OneOf(['queued']),

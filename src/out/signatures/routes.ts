@@ -42,9 +42,9 @@ export function signatureRoutes(app: App, { db }: { readonly db: Db }): void {
       ...hiddenFromKeys,
       config,
       schema: {
-        summary: 'List one’s signatures',
+        summary: 'List your signatures',
         operationId: 'listSignatures',
-        description: 'For each mailbox that one may send from, if one has set it.',
+        description: "Lists the member's signature for each mailbox that the member may send from, if it is set.",
         querystring: Strict(wholeOrPages),
         response: { 200: ListOf(SignatureOut) },
       },
@@ -63,9 +63,11 @@ export function signatureRoutes(app: App, { db }: { readonly db: Db }): void {
       ...hiddenFromKeys,
       config: { ...config, errors: ['not_found'] },
       schema: {
-        summary: 'Set one’s signature',
+        summary: 'Set your signature',
         operationId: 'setSignature',
-        description: 'What one ends messages from this mailbox with; no other member has it. An empty one is removed.',
+        description:
+          "Sets what the member's messages from this mailbox end with. No other member sees it. An empty " +
+          'signature is removed.',
         params: ByAddress,
         body: Strict(
           { text: fields.text, html: Type.Optional(fields.html) },

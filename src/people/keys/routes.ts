@@ -45,7 +45,7 @@ function listRoutes(app: App, { db, clock }: KeyParts): void {
       schema: {
         summary: 'List API keys',
         operationId: 'listApiKeys',
-        description: 'Oldest first, those too that have expired or were revoked.',
+        description: 'Lists keys, oldest first, including those that have expired or were revoked.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(KeyOut) },
       },
@@ -137,7 +137,8 @@ function revokeRoute(app: App, { db, clock }: KeyParts): void {
         summary: 'Revoke an API key',
         operationId: 'revokeApiKey',
         description:
-          'Within 5 seconds in every process. The list keeps it, as revoked; to revoke it again changes nothing.',
+          'The key stops working within 5 seconds in every process. The list keeps it as revoked, and revoking it ' +
+          'again changes nothing.',
         params: ById,
         response: { 200: KeyOut },
       },

@@ -69,7 +69,7 @@ export const KeyRequest = Strict(
     mailboxes: Type.Optional(
       Type.Array(Line(), {
         ...list,
-        description: 'Addresses of mailboxes: the key sees no others. An alias is none.',
+        description: 'Addresses of mailboxes, not aliases: the key sees no others.',
         examples: [['support@tryout.test']],
       }),
     ),

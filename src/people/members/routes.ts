@@ -23,7 +23,7 @@ function listRoute(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'List members',
         operationId: 'listMembers',
-        description: 'In the order in which they joined.',
+        description: 'Lists members in the order in which they joined.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MemberOut) },
       },

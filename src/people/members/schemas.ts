@@ -16,7 +16,7 @@ export const MemberOut = Type.Object(memberFields, { title: 'Member' })
 export const NewMember = Strict({
   email: Line({
     minLength: 1,
-    description: 'Unique in the organization, without regard to case.',
+    description: "The member's address. It is unique in the organization, in any case.",
     examples: ['ada@tryout.test'],
     rule: memberEmail,
   }),

@@ -45,10 +45,13 @@ export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
       schema: {
         summary: 'Read the audit trail',
         operationId: 'listAuditEntries',
-        description: 'Who changed which settings, newest first.',
+        description: 'Lists who changed which settings, newest first.',
         querystring: Strict({
           action: Type.Optional(
-            Line({ description: 'Only one, as in `label.created`, or all of an item: `label`.', examples: ['member'] }),
+            Line({
+              description: 'Only one action, such as `label.created`, or all of an item, such as `label`.',
+              examples: ['member'],
+            }),
           ),
           actor: Type.Optional(
             Line({ description: "Only an actor's kind or id, or what a name begins with.", examples: ['member'] }),

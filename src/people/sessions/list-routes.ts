@@ -17,7 +17,7 @@ const SessionOut = Type.Object(
     current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
     created_at: Timestamp,
     last_used_at: Timestamp,
-    expires_at: Type.String({ format: 'date-time', description: 'Unless it is used again.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'When it ends, unless it is used again.' }),
     client_address: Type.String({ description: 'Where it was opened from.', examples: ['192.0.2.7'] }),
     user_agent: Type.String({ description: 'What opened it, as the browser names itself; it may be empty.' }),
   },
@@ -31,9 +31,9 @@ export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; re
     {
       ...forMembers,
       schema: {
-        summary: "List one's sessions",
+        summary: 'List your sessions',
         operationId: 'listSessions',
-        description: 'Those that have not ended, newest first.',
+        description: 'Lists the sessions that have not ended, newest first.',
         querystring: Strict(wholeOrPages),
         response: { 200: ListOf(SessionOut) },
       },
@@ -63,9 +63,9 @@ export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; re
     {
       ...forMembers,
       schema: {
-        summary: "End one of one's sessions",
+        summary: 'End one of your sessions',
         operationId: 'endSession',
-        description: 'Within 5 seconds in every process.',
+        description: 'The session ends within 5 seconds in every process.',
         params: ById,
         response: { 200: Type.Object({ ended: Type.Literal(true), id: Id }) },
       },

@@ -28,7 +28,7 @@ export const MeOut = Type.Object(
     joined_at: Timestamp,
     organization: Type.Object({ id: Id, name: Type.String({ examples: ['tryout'] }) }),
     has_password: Type.Boolean({ description: 'Whether they can sign in with a password.' }),
-    has_totp: Type.Boolean({ description: 'Whether that needs a code of a second factor.' }),
+    has_totp: Type.Boolean({ description: 'Whether signing in with the password needs a code of a second factor.' }),
     has_passkey: Type.Boolean({ description: 'Whether they can sign in with a passkey.' }),
     mailboxes: Type.Array(MailboxOfMe, {
       description: "The member's own, then those that are shared with them. No other mail exists for the session.",

@@ -39,7 +39,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
       schema: {
         summary: 'Show who is signed in',
         operationId: 'getMe',
-        description: 'With the mailboxes whose mail the session may use, and what the role may do.',
+        description: 'Answers the member, the mailboxes whose mail the session may use, and what the role may do.',
         response: { 200: MeOut },
       },
     },
@@ -71,7 +71,7 @@ function waysRoute(app: App, { passwords: password, publicUrl, signOn }: Session
       schema: {
         summary: 'List the ways to sign in',
         operationId: 'listSignInWays',
-        description: 'The ways that the operator has set up, besides sign-in links.',
+        description: 'Lists the ways that the operator has set up, besides sign-in links.',
         response: { 200: SignInWays },
       },
     },
@@ -93,10 +93,11 @@ function signInRoute(app: App, parts: SessionParts): void {
         summary: 'Sign in',
         operationId: 'signIn',
         description:
-          'With a link, which works once, with e-mail address and password, or with a passkey, by a challenge of ' +
-          '`POST /v1/session/challenge`. Who has a second factor adds a `code` to the password; without it the answer to the ' +
-          'right password is 401, and its `needs` is `code`. Sets the cookie of a new session. The session ' +
-          'that the request bears, if any, ends. Failed attempts are slowed: after ten in an hour a client gets 429.',
+          'Signs in with a link, which works once; with e-mail address and password; or with a passkey, by a ' +
+          'challenge of `POST /v1/session/challenge`. A member who has a second factor adds a `code` to the ' +
+          'password; without it the answer to the right password is 401, and its `needs` is `code`. The answer ' +
+          'sets the cookie of a new session, and the session of the request, if there is one, ends. Failed ' +
+          'attempts are slowed: after ten in an hour a client gets 429.',
         body: SignIn,
         response: { 201: MeOut },
       },

@@ -21,7 +21,7 @@ const Pattern = Type.String({
 })
 
 const ListQuery = Strict({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostBlocked, description: 'Without it, all of them.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostBlocked, description: 'Without it, the whole list.' })),
   cursor: cursorParameter,
 })
 

@@ -22,8 +22,8 @@ export function mergeRoute(
         summary: 'Merge a label into another',
         operationId: 'mergeLabel',
         description:
-          'Deletes the label. Filters that set it set the other one, and so do messages of the mailboxes that the caller may ' +
-          'change, which goes on after the answer.',
+          'Deletes the label. Filters that set it then set the other one, and messages in the mailboxes that the ' +
+          'caller may change get the other keyword, which may go on after the answer.',
         params: ById,
         body: Strict({
           into: Line({

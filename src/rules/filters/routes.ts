@@ -133,7 +133,7 @@ function deleteRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       ...access('filters:write', 'Filters'),
       schema: {
         ...named('Delete a filter', 'deleteFilter', 'deleteOwnFilter'),
-        description: 'The positions of the others stay as they are.',
+        description: 'The positions of the other filters stay as they are.',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },

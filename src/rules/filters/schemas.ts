@@ -128,7 +128,7 @@ export const FilterOut = Type.Object(
     enabled: Type.Boolean(),
     broken: Nullable(
       OneOf(['label_deleted'], {
-        description: '`label_deleted`: the filter has no effect until a label has that keyword.',
+        description: 'With `label_deleted`, the filter has no effect until a label has that keyword.',
       }),
     ),
     created_at: Timestamp,

@@ -72,7 +72,7 @@ export const TrialResult = Type.Object(
         starred: Type.Boolean(),
         unread: Type.Boolean(),
       },
-      { description: 'What the message would end as.' },
+      { description: 'The state that the message would end in.' },
     ),
   },
   { title: 'FilterTrial' },

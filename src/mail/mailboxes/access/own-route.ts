@@ -37,7 +37,7 @@ export function ownAccessRoute(app: App, { db }: { db: Db }): void {
       ...hiddenFromKeys,
       config: { access: 'member', noun: 'Shared mailboxes' },
       schema: {
-        summary: 'List changes of access to one’s mailboxes',
+        summary: 'List changes of access to your mailboxes',
         operationId: 'listAccessChanges',
         description: 'Changes of access to the member’s own mailboxes: entries of the audit trail, newest first.',
         querystring: Strict(inPages(most, most)),

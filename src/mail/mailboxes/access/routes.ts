@@ -57,8 +57,8 @@ export function accessRoutes(app: App, { db }: { db: Db }): void {
         summary: 'List who may use a mailbox',
         operationId: 'listMailboxAccess',
         description:
-          'The member whose own mailbox it is, then those with whom it is shared. For owners, admins, and whoever may use the ' +
-          'mailbox.',
+          'Lists the member whose own mailbox it is, and then those with whom it is shared. Owners, admins, and ' +
+          'whoever may use the mailbox can ask.',
         params: ByAddress,
         querystring: Strict(wholeOrPages),
         response: { 200: ListOf(AccessOut) },
@@ -105,7 +105,7 @@ export function accessRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'End a member’s access to a mailbox',
         operationId: 'endMailboxAccess',
-        description: 'Within 5 seconds in every process. A member keeps their own mailbox.',
+        description: 'The access ends within 5 seconds in every process. A member keeps their own mailbox.',
         params: ByMember,
         response: { 200: Type.Object({ deleted: Type.Literal(true), member_id: Id }) },
       },

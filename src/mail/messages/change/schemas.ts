@@ -80,11 +80,13 @@ export const uidOrId = Type.Unsafe<number | string>({ anyOf: [uid, messageId] })
 export const BulkResult = Type.Object({
   change_id: Nullable({ ...Id, description: 'Undoes the change; null if nothing has changed.' }),
   updated: Type.Array(uidOrId, {
-    description: 'As the request names them: uids as they were before the change, in ascending order, or ids.',
+    description:
+      'The messages as the request names them: by uids as they were before the change, in ascending order, or ' +
+      'by ids.',
   }),
   not_found: Type.Array(uidOrId),
   moved: Type.Array(Type.Object({ id: messageId, uid, new_uid: uid }), {
-    description: 'For uids, the new ones after a move, in the same order. An id stays.',
+    description: 'If you named uids: the new ones after a move, in the same order. An id stays.',
   }),
 })
 

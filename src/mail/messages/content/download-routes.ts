@@ -22,7 +22,7 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
       schema: {
         summary: 'Download a message',
         operationId: 'downloadMessage',
-        description: 'Its bytes as they are stored (RFC 5322).',
+        description: 'Answers the bytes of the message as they are stored (RFC 5322).',
         params: ByMessage,
         querystring: BesideUids,
         response: binary('The message.', 'message/rfc822'),
@@ -47,8 +47,8 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
         summary: 'Download an attachment',
         operationId: 'downloadMessageAttachment',
         description:
-          'Decoded. Types that a browser would run, such as HTML and SVG, come as `application/octet-stream`; the message ' +
-          'has the real type.',
+          'Answers the attachment, decoded. Types that a browser would run, such as HTML and SVG, come as ' +
+          '`application/octet-stream`; the message has the real type.',
         params: ByAttachment,
         querystring: BesideUids,
         response: binary('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),

@@ -15,7 +15,9 @@ export function headerRoute(app: App, parts: MessageParts, config: FastifyContex
       schema: {
         summary: 'Read a message’s header',
         operationId: 'getMessageHeaders',
-        description: 'Its fields in order, at most 1,000, and those in the first 256 KiB of the message.',
+        description:
+          'Answers the header fields in their order: at most 1,000, and only those in the first 256 KiB of the ' +
+          'message.',
         params: ByMessage,
         querystring: BesideUids,
         response: { 200: HeaderFieldsOut },

@@ -27,16 +27,17 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
         summary: 'Fetch a remote picture of a message',
         operationId: 'fetchMessagePicture',
         description:
-          'A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without ' +
-          'cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and ' +
-          'BMP of up to 5,000,000 octets; of any other, and where it has not come within 10 seconds, with all redirects, it is `not_found`.',
+          'Answers a picture that the HTML of the message names by an address. The service fetches it, from ' +
+          'public addresses alone, without cookies and referrer, so the sender learns that the picture was ' +
+          'fetched, but not by whom. It may be AVIF, WebP, PNG, JPEG, GIF or BMP of up to 5,000,000 octets. Any ' +
+          'other picture, and one that does not come within 10 seconds with all redirects, is `not_found`.',
         params: ByMessage,
         querystring: Strict({
           ...besideUids,
           url: Line({
             minLength: 1,
             maxLength: 8_192,
-            description: 'As the HTML has it.',
+            description: 'The address exactly as the HTML has it.',
             examples: ['https://news.example/logo.png'],
           }),
         }),

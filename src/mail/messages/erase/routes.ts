@@ -46,8 +46,9 @@ export function eraseRoutes(app: App, { db }: MessageParts, config: FastifyConte
         summary: 'Delete messages for good',
         operationId: 'deleteMessages',
         description:
-          'Up to 500 messages: `ids`, wherever they are, or `uids` of one folder. It cannot be undone: to move them to `trash` ' +
-          'instead, change them. Unknown ones are skipped and listed as `not_found`.',
+          'Deletes up to 500 messages, named by `ids`, wherever they are, or by `uids` of one folder. This cannot ' +
+          'be undone; to move messages to `trash` instead, change them. Unknown messages are skipped and listed ' +
+          'as `not_found`.',
         querystring: BesideUids,
         body: Erasing,
         response: { 200: Erased },

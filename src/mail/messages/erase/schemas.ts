@@ -9,7 +9,7 @@ export const Erasing = Strict(manyMessages, { rule: assertOneWay, examples: [{ u
 const undoable = Type.Literal(false, { description: 'They cannot be brought back.' })
 
 export const Erased = Type.Object({
-  deleted: Type.Array(uidOrId, { description: 'As the request names them; uids in ascending order.' }),
+  deleted: Type.Array(uidOrId, { description: 'The messages as the request names them; uids in ascending order.' }),
   not_found: Type.Array(uidOrId),
   undoable,
 })
@@ -20,7 +20,7 @@ export const EmptyingFolder = Strict({
     Type.Integer({
       minimum: 0,
       maximum: highestUid,
-      description: 'Messages with a higher uid stay. Default: the highest uid as the request begins.',
+      description: 'Messages with a higher uid stay. Without it, the highest uid as the request begins.',
     }),
   ),
 })

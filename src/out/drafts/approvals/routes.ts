@@ -178,7 +178,7 @@ function declineRoute(app: App, { db }: DraftParts): void {
       schema: {
         summary: 'Decline a draft',
         operationId: 'declineDraft',
-        description: 'The draft stays. Approval can be asked for again.',
+        description: 'The draft stays, and approval can be asked for again.',
         params: ById,
         body: Decline,
         response: { 200: ApprovalOut },

@@ -44,7 +44,7 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
       schema: {
         summary: 'Remove an attachment from a draft',
         operationId: 'removeDraftAttachment',
-        description: 'Answers the draft. The indices of those behind it fall by one.',
+        description: 'Answers the draft. The indices of the attachments behind it fall by one.',
         params: ByAttachmentIndex,
         querystring: KnownVersion,
         response: { 200: DraftOut },

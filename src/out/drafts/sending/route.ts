@@ -41,9 +41,9 @@ export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftPart
         summary: 'Send a draft',
         operationId: 'sendDraft',
         description:
-          'As `POST /v1/send` sends a message, or with `send_at` as `POST /v1/scheduled` schedules one. What is unfinished is ' +
-          '`invalid_request`, with its field, and the draft stays. Otherwise it leaves the folder, and no repetition sends it ' +
-          'twice.',
+          'Sends the draft as `POST /v1/send` sends a message, or with `send_at` as `POST /v1/scheduled` ' +
+          'schedules one. If it is unfinished, the answer is `invalid_request` with the field, and the draft ' +
+          'stays. Otherwise it leaves the folder, and no repetition sends it twice.',
         params: ByDraft,
         body: SendDraft,
         response: { 201: Accepted, 202: Sent },

@@ -40,7 +40,7 @@ const fields = {
     }),
   ),
   link_expires_at: Timestamp,
-  mailed: Type.Boolean({ description: 'Whether the link is on its way to the member by mail. Else pass it on.' }),
+  mailed: Type.Boolean({ description: 'Whether the link is on its way to the member by mail. If not, pass it on.' }),
 }
 
 export const InvitedMember = Type.Object({ ...memberFields, ...fields }, { title: 'InvitedMember' })

@@ -53,9 +53,9 @@ function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): vo
         summary: 'Add a member',
         operationId: 'addMember',
         description:
-          'Answers a link that signs the member in, once, within 72 hours, and mails it to them where it can (`mailed`). The ' +
-          'mailbox of that address, if there is one, belongs to the member. To make an owner takes the permission ' +
-          '`manage_owners`.',
+          'Answers a link that signs the member in, once, within 72 hours, and mails it to them if it can ' +
+          '(`mailed`). The mailbox of that address, if there is one, belongs to the member. To make an owner, you ' +
+          'need the permission `manage_owners`.',
         body: NewMember,
         response: { 201: InvitedMember },
       },
@@ -85,8 +85,8 @@ function inviteRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts):
         summary: 'Make a new sign-in link for a member',
         operationId: 'inviteMember',
         description:
-          'Signs the member in, once, within 72 hours, and is mailed to them where it can be (`mailed`). The link before stops ' +
-          'working. For an owner it takes the permission `manage_owners`.',
+          'Answers a link that signs the member in, once, within 72 hours, and mails it to them if it can ' +
+          '(`mailed`). The link before stops working. For an owner, you need the permission `manage_owners`.',
         params: ById,
         response: { 201: Invitation },
       },
@@ -114,8 +114,8 @@ function changeRoutes(app: App, { db }: MemberParts): void {
         summary: 'Give a member another role',
         operationId: 'updateMember',
         description:
-          'Within 5 seconds in every process. The last owner keeps their role. To make an owner, or to change one, takes ' +
-          'the permission `manage_owners`.',
+          'The role takes effect within 5 seconds in every process. The last owner keeps their role. To make or ' +
+          'change an owner, you need the permission `manage_owners`.',
         params: ById,
         body: MemberChange,
         response: { 200: MemberOut },
@@ -137,8 +137,9 @@ function changeRoutes(app: App, { db }: MemberParts): void {
         summary: 'Remove a member',
         operationId: 'removeMember',
         description:
-          'With the labels, filters and blocks that are their own. Their sessions end within 5 seconds in every process. ' +
-          'Mailboxes and mail stay. The last owner stays too. To remove an owner takes the permission `manage_owners`.',
+          'Removes the member, and the labels, filters and blocks that are their own. Their sessions end within 5 ' +
+          'seconds in every process. Mailboxes and mail stay. The last owner cannot be removed. To remove an ' +
+          'owner, you need the permission `manage_owners`.',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },

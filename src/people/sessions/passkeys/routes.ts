@@ -48,8 +48,9 @@ function addRoutes(app: App, parts: PasskeyRouteParts): void {
         summary: 'Begin to add a passkey',
         operationId: 'beginPasskey',
         description:
-          'What `navigator.credentials.create` needs. The passkey is discoverable, and asks for a PIN, a finger or a face. ' +
-          'Refused where browsers have no passkeys: without TLS, or under an IP address.',
+          'Answers what `navigator.credentials.create` needs. The passkey is discoverable, and asks for a PIN, a ' +
+          'finger or a face. Without TLS, or under an IP address, browsers have no passkeys, and the request is ' +
+          'refused.',
         response: { 200: CreationOptions },
       },
     },
@@ -64,7 +65,9 @@ function addRoutes(app: App, parts: PasskeyRouteParts): void {
       schema: {
         summary: 'Add a passkey',
         operationId: 'addPasskey',
-        description: 'The answer to a challenge of `POST /v1/me/passkeys/challenge`. A member has 20 at most.',
+        description:
+          "Takes the browser's answer to a challenge of `POST /v1/me/passkeys/challenge`. A member has at most 20 " +
+          'passkeys.',
         body: NewPasskey,
         response: { 201: PasskeyOut },
       },
@@ -83,9 +86,9 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
     {
       ...forMembers,
       schema: {
-        summary: "List one's passkeys",
+        summary: 'List your passkeys',
         operationId: 'listPasskeys',
-        description: 'Oldest first.',
+        description: 'Lists passkeys, oldest first.',
         querystring: Strict(wholeOrPages),
         response: { 200: ListOf(PasskeyOut) },
       },
@@ -128,7 +131,8 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
         summary: 'Remove a passkey',
         operationId: 'removePasskey',
         description:
-          "Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no other way in.",
+          "The member's other sessions end within 5 seconds in every process. The last passkey cannot be removed " +
+          'while there is no other way in.',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },
@@ -154,8 +158,8 @@ function challengeRoutes(app: App, parts: PasskeyRouteParts): void {
         summary: 'Begin to sign in with a passkey',
         operationId: 'challengeSignIn',
         description:
-          'What `navigator.credentials.get` needs; its answer goes to `POST /v1/session` as `passkey`. Refused where browsers ' +
-          'have no passkeys: without TLS, or under an IP address.',
+          'Answers what `navigator.credentials.get` needs; send its answer to `POST /v1/session` as `passkey`. ' +
+          'Without TLS, or under an IP address, browsers have no passkeys, and the request is refused.',
         response: { 200: RequestOptions },
       },
     },
@@ -171,7 +175,8 @@ function challengeRoutes(app: App, parts: PasskeyRouteParts): void {
         summary: 'Begin to confirm with a passkey',
         operationId: 'challengeConfirmation',
         description:
-          'What `navigator.credentials.get` needs; its answer goes to `POST /v1/session/confirm` as `passkey`.',
+          'Answers what `navigator.credentials.get` needs; send its answer to `POST /v1/session/confirm` as ' +
+          '`passkey`.',
         response: { 200: RequestOptions },
       },
     },

@@ -23,10 +23,11 @@ export function passwordRoutes(app: App, parts: PasswordRouteParts): void {
     {
       ...forConfirmedMembers,
       schema: {
-        summary: "Set one's password",
+        summary: 'Set your password',
         operationId: 'setPassword',
         description:
-          "Or change it. Ends one's other sessions, within 5 seconds in every process, and one's sign-in link.",
+          "Sets or changes the member's password. The member's other sessions end within 5 seconds in every " +
+          'process, and so does their sign-in link.',
         body: Strict({
           password: Line({
             description:
@@ -55,12 +56,12 @@ export function passwordRoutes(app: App, parts: PasswordRouteParts): void {
       ...forMembers,
       config: { ...forMembers.config, repeatable: false },
       schema: {
-        summary: 'Confirm who one is',
+        summary: 'Confirm who you are',
         operationId: 'confirmSession',
         description:
-          "With one's password, and a code of one's second factor, if there is one; or with a passkey, by a challenge of " +
-          '`POST /v1/session/confirm/challenge`. What is dangerous may then be done for 10 minutes in this session, as after ' +
-          'a sign-in.',
+          "Confirms with the member's password, and a code of the second factor if there is one; or with a " +
+          'passkey, by a challenge of `POST /v1/session/confirm/challenge`. Dangerous requests are then allowed ' +
+          'for 10 minutes in this session, as after a sign-in.',
         body: Confirmation,
         response: { 200: Type.Object({ confirmed_until: Type.String({ format: 'date-time' }) }) },
       },

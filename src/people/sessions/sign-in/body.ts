@@ -25,13 +25,14 @@ export const SignIn = Strict(
     ),
     password: Type.Optional(TriedPassword),
     code: Type.Optional(
-      Line({ ...Code, description: 'Of the second factor, or a recovery code; for who has set one up.' }),
+      Line({ ...Code, description: 'A code of the second factor, or a recovery code, if the member has set one up.' }),
     ),
     passkey: Type.Optional(Assertion),
     organization: Type.Optional(
       Line({
         description:
-          'Name or id of the organization, for who has a password in several. By default it is the one that they joined first.',
+          'The name or id of the organization, for a member who has a password in several. Without it, the one ' +
+          'that they joined first.',
         examples: ['tryout'],
       }),
     ),

@@ -71,7 +71,7 @@ function beginRoute(app: App, parts: SignOnRouteParts): void {
         body: Strict({
           to: Type.Optional(OwnPath),
           organization: Type.Optional(
-            Line({ description: 'Its name or id, for who is a member of several.', examples: ['tryout'] }),
+            Line({ description: 'The name or id of the organization, for a member of several.', examples: ['tryout'] }),
           ),
         }),
         response: { 200: Redirection },

@@ -32,11 +32,15 @@ export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRout
         summary: 'Begin to set up a second factor',
         operationId: 'beginTotp',
         description:
-          'Time-based codes (RFC 6238: SHA-1, six digits, 30 seconds). The secret is shown once, for an application of the member, ' +
-          'and has no effect until `POST /v1/me/totp/confirm` has a code of it. An unconfirmed one is replaced.',
+          'Makes the secret of time-based codes (RFC 6238: SHA-1, six digits, 30 seconds). It is shown once, for ' +
+          'an authenticator application, and has no effect until `POST /v1/me/totp/confirm` gets a code of it. A ' +
+          'secret that was not confirmed is replaced.',
         response: {
           200: Type.Object({
-            secret: Type.String({ description: 'In base32.', examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'] }),
+            secret: Type.String({
+              description: 'The secret in base32.',
+              examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'],
+            }),
             uri: Type.String({
               description: 'The same with all parameters, for a QR code.',
               examples: [
@@ -64,8 +68,8 @@ export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRout
         summary: 'Put a second factor in effect',
         operationId: 'confirmTotp',
         description:
-          'By a code of the new secret. From then on a sign-in with the password needs a code. The recovery codes are shown ' +
-          'once; each stands in for a code, once.',
+          'Takes a code of the new secret. From then on a sign-in with the password needs a code. The recovery ' +
+          'codes are shown once; each can be used once in place of a code.',
         body: Strict({ code: Code }),
         response: {
           200: Type.Object({
@@ -88,9 +92,9 @@ export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRout
     {
       ...forConfirmedMembers,
       schema: {
-        summary: "Remove one's second factor",
+        summary: 'Remove your second factor',
         operationId: 'removeTotp',
-        description: 'With its recovery codes.',
+        description: 'Removes the second factor and its recovery codes.',
         response: { 200: Type.Object({ has_totp: Type.Literal(false) }) },
       },
     },

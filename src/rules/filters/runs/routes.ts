@@ -108,7 +108,7 @@ function readRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoute
       ...access('messages:read', 'Filter runs'),
       schema: {
         ...named('Show a run of filters', 'getFilterRun', 'getOwnFilterRun'),
-        description: 'Its progress and result.',
+        description: 'Shows how far the run is, and its result.',
         params: ById,
         response: { 200: RunOut },
       },

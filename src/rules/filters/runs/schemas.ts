@@ -33,7 +33,7 @@ export const NewRun = Strict(
         minItems: 1,
         maxItems: mostNamed,
         default: ['inbox'],
-        description: 'Default: `inbox`. A mailbox without the folder is skipped.',
+        description: '`inbox` if left out. A mailbox without the folder is skipped.',
       }),
     ),
     preview: Type.Optional(
@@ -75,7 +75,7 @@ const listed = {
   id: Id,
   filter_id: Nullable(Type.String({ format: 'uuid', description: 'The only filter of the run; null: all, in order.' })),
   preview: Type.Boolean(),
-  mailboxes: Nullable(Type.Array(Type.String(), { description: 'As asked; null: all.' })),
+  mailboxes: Nullable(Type.Array(Type.String(), { description: 'The addresses that the request gave; null for all.' })),
   folders: Type.Array(Type.String(), { examples: [['inbox']] }),
   state: OneOf(['running', 'done', 'cancelled', 'failed'], {
     description: '`failed`: `last_error` says why. Changes that were made stay.',
