@@ -168,8 +168,8 @@ async function furnish(
           insert into outbound_recipients (message_id, organization_id, recipient, route, state, due_at)
           select id, ${organizationId}::uuid, ${recipient}, '', 'held', ${dueAt} from unnest(${uuids}::uuid[]) as one (id)
         )
-        insert into outbound_pieces (message_id, number, bytes, sealed)
-        select id, 0, bytes, true from unnest(${uuids}::uuid[],
+        insert into outbound_pieces (message_id, number, bytes)
+        select id, 0, bytes from unnest(${uuids}::uuid[],
           ${octets.map((raw, at) => sealedPiece(mailKey, uuids[at] ?? '', 0, raw))}::bytea[]) as one (id, bytes)`.execute(
         db,
       )
