@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import type { Tx } from '#/base/db/schema.ts'
 import { publicId } from '#/base/text/message-id.ts'
 import { readMessage } from '#/formats/mime/read-message.ts'
 import type { HeardSession } from '#test/world/imap/heard-session.ts'
@@ -8,6 +9,7 @@ import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import type { Extension } from '../session/session.ts'
 import { dateTime } from '../wire/format.ts'
 import { fetchCommands } from './commands.ts'
+import { readContents } from './contents.ts'
 
 const stage = await Stage.ofFile(fetchCommands)
 
@@ -268,4 +270,30 @@ test('only what has changed since is told, with its modification sequence, and w
     await told(session, 'UID FETCH 1:4,9:12 FLAGS (CHANGEDSINCE 7 VANISHED)'),
     `* VANISHED (EARLIER) 1|${done}`,
   )
+})
+
+test('the statement that reads one message is planned once, however often one is asked for', async () => {
+  const { scene } = await selected([])
+  await scene.store(Array.from({ length: 400 }, () => [plain]))
+  const { mailbox, folderId } = scene.session.needSelected()
+  const read = async (tx: Tx) =>
+    await readContents(tx, { mailbox, folderId }, [1], { whole: 99, head: 99, structure: false })
+  const plans = async (tx: Tx) => {
+    const { rows } = await sql<{ plans: number }>`
+      select sum(custom_plans)::integer as plans from pg_prepared_statements where statement like '%wanted_octets%'`.execute(
+      tx,
+    )
+    return rows[0]?.plans ?? 0
+  }
+  await stage.db.transaction().execute(async (tx) => {
+    // As where there are many messages, which are far from each other.
+    await sql`set local enable_seqscan = off`.execute(tx)
+    await sql`set local random_page_cost = 1000`.execute(tx)
+    await sql`analyze mail_messages, mail_contents, mail_folders`.execute(tx)
+    // PostgreSQL makes five plans for the values that are given before it compares these with one for any.
+    for (let time = 0; time < 12; time++) await read(tx)
+    const before = await plans(tx)
+    for (let time = 0; time < 12; time++) await read(tx)
+    assert.equal((await plans(tx)) - before, 0)
+  })
 })
