@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
-import { type By, insertReceived } from '#/base/event-log/append.ts'
+import { type By, insertReceived, receivedEvents } from '#/base/event-log/append.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import type { Given } from './append-given.ts'
 import { Contents, hashIds, messageRow } from './append-rows.ts'
-import { countsStored } from './counts-stored.ts'
+import { countsStored, storedBytes } from './counts-stored.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { isLarge } from './octets.ts'
 import { full } from './storage.ts'
@@ -81,11 +81,11 @@ export async function appendOne(
     ), keywords as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select folder_id, unnest(keywords), received_at, uid, seen from messages
-    ), received as (
+    ), ${receivedEvents.rows} as (
       select organization_id, mailbox_id, ${by.kind}::text as actor_kind, ${by.id}::uuid as actor_id, ${by.name}::text as actor_name,
         ${storedType(folder)}::text as type, jsonb_build_object('folder', ${folder}::text, 'uid', messages.uid, 'id', messages.id) as data
       from messages join place using (folder_id)
-    ), ${insertReceived}, stored as (
+    ), ${insertReceived}, ${storedBytes.rows} as (
       select organization_id, ${row.size_bytes}::bigint as bytes from content
     ), ${countsStored}
     select folder_id as "folderId", uid from place`.execute(db)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import type { Db } from '#/base/db/schema.ts'
-import { type By, insertReceived } from '#/base/event-log/append.ts'
+import { type By, insertReceived, receivedEvents } from '#/base/event-log/append.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 import type { Arrival } from './arrivals.ts'
-import { areNew, arrivalRows, noneSuspended, notesIfReady } from './arrivals.ts'
-import { countsStored } from './counts-stored.ts'
+import { areNew, arrivalRows, arriving, gain, noneSuspended, noted, notesIfReady, ready } from './arrivals.ts'
+import { countsStored, storedBytes } from './counts-stored.ts'
 import type { Named } from './folders.ts'
 import { unreceived } from './stored-type.ts'
 
@@ -60,21 +60,21 @@ export async function store(
   { by, movedFrom }: Told = {},
 ): Promise<Place[]> {
   const { rows } = await sql<Place>`
-    with arriving as (
+    with ${arriving.rows} as (
       select * from json_to_recordset(${arrivalRows(arrivals)}::json) as arriving (mailbox_id uuid, digest text)
-    ), gain as materialized (
+    ), ${gain.rows} as materialized (
       select folder.id, folder.mailbox_id, gain.number, gain.added, gain.unread, gain.size_bytes
       from json_to_recordset(${JSON.stringify(gains)}::json) as gain
         (number integer, organization_id uuid, mailbox_id uuid, name text, added integer, unread integer,
          size_bytes bigint)
       join mail_folders folder on folder.mailbox_id = gain.mailbox_id and folder.name = gain.name
         and folder.organization_id = gain.organization_id
-    ), ready as materialized (
+    ), ${ready.rows} as materialized (
       select (select count(*) from gain) = ${gains.length}
         and (not ${arrivals.length > 0}::boolean or ${noneSuspended} and ${areNew}) as is_ready
     ), ${notesIfReady}, locked as materialized (
       select gain.* from gain join mail_folders folder on folder.id = gain.id
-      where (select is_ready from ready) and (select count(*) from noted) = ${arrivals.length}
+      where (select ${ready.is_ready} from ${ready.rows}) and (select count(*) from ${noted.rows}) = ${arrivals.length}
       order by folder.id for update of folder
     ), advanced as (
       /* announced */ update mail_folders folder set
@@ -120,7 +120,7 @@ export async function store(
     ), keywords as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select folder_id, unnest(keywords), received_at, uid, seen from messages
-    ), received as (
+    ), ${receivedEvents.rows} as (
       select folder.organization_id, folder.mailbox_id, ${by?.kind ?? 'service'}::text as actor_kind, ${by?.id ?? null}::uuid as actor_id,
         ${by?.name ?? ''}::text as actor_name,
         case when folder.name = any(${by ? unreceived : []}::text[]) then 'message.changed' else 'message.received' end as type,
@@ -129,7 +129,7 @@ export async function store(
       -- Nor is a copy in Sent received, of which the event is another.
       where ${by !== undefined}::boolean or folder.name <> 'sent'
       order by messages.folder_id, messages.uid
-    ), ${insertReceived}, stored as (
+    ), ${insertReceived}, ${storedBytes.rows} as (
       select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
     ), ${countsStored}
     select number, folder_id, modseq, first from ready left join place on true

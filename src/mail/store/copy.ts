@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { relation } from '#/base/db/relation.ts'
 import type { Tx } from '#/base/db/schema.ts'
-import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { type By, insertNewEventsBy, newEvents } from '#/base/event-log/append.ts'
 import { indexFor } from '#/mail/search-index/copied.ts'
 import { come } from './counted.ts'
-import { countsStored } from './counts-stored.ts'
+import { countsStored, storedBytes } from './counts-stored.ts'
 import { type FolderRef, lockFolders, uidRows } from './folders.ts'
 import { integers, packed } from './packed.ts'
 import { storedType } from './stored-type.ts'
@@ -54,11 +54,11 @@ export async function copyMessages(
       select ${target.id}::bigint, new_uid, ${target.modseq + 1}::bigint, new_seen, new_keywords, ${same}, email_id, succeeds
       from copied order by uid
       returning uid, id
-    ), ${come(target, copied)}, new_events as (
+    ), ${come(target, copied)}, ${newEvents.rows} as (
       select ${organizationId}::uuid as organization_id, ${storedType(target.name)}::text as type,
         ${mailboxId}::uuid as mailbox_id, jsonb_build_object('folder', ${target.name}::text, 'uid', uid, 'id', id) as data
       from messages order by uid
-    ), logged as (${insertNewEventsBy(by)}), stored as (
+    ), logged as (${insertNewEventsBy(by)}), ${storedBytes.rows} as (
       -- Asks for the contents, whose locks come before that of the storage: the parts of a statement have no order of their own.
       select ${organizationId}::uuid as organization_id, sum(size_bytes::bigint) as bytes
       from copied where (select count(*) from content) > 0 having count(*) > 0

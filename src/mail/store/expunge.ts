@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { short } from '#/base/db/short.ts'
-import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { type By, insertNewEventsBy, newEvents } from '#/base/event-log/append.ts'
 import { left } from './counted.ts'
 import { type Folder, type FolderAt, type FolderRef, findFolder, lockFolders, type Named, uidRows } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
@@ -127,7 +127,7 @@ export async function expungeFrom(
       delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
       where message.folder_id = wanted.folder_id and message.uid = wanted.uid and (message.deleted or not ${isMarked}::boolean)
       returning message.uid, message.id, seen, size_bytes, received_at, keywords
-    ), ${left(folder, gone)}, new_events as (
+    ), ${left(folder, gone)}, ${newEvents.rows} as (
       select ${organizationId}::uuid as organization_id, type, ${mailboxId}::uuid as mailbox_id, data
       from (${expungedEvents(folder, successions)}) event where not ${isSilent}::boolean
     ), logged as (${insertNewEventsBy(by)})

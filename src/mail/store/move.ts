@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
-import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { type By, insertNewEventsBy, newEvents } from '#/base/event-log/append.ts'
 import { indexFor } from '#/mail/search-index/copied.ts'
 import { type Change, changeInSql, changing, present, type Recording, unrecorded } from './change.ts'
 import type { CopiedTo } from './copy.ts'
@@ -65,7 +65,7 @@ export async function moveMessages(
       update mail_messages message set folder_id = ${target.id}, uid = new_uid, modseq = ${target.modseq + 1}, id = new_id,
         email_id = ${isElsewhere ? sql`coalesce(message.email_id, message.id)` : sql`message.email_id`}, succeeds = null, saved_at = now()${assignments}
       from changing where message.ctid = changing.place
-    ), ${left(source, changing)}, ${come(target, changing)}, new_events as (
+    ), ${left(source, changing)}, ${come(target, changing)}, ${newEvents.rows} as (
       select ${organizationId}::uuid as organization_id, event.* from (${events}) event
     ), logged as (${insertNewEventsBy(by)}), ${recording.ctes({ mailbox: from.mailbox, source, target })}
     select ${packed(sql`int4send(uid::integer)`)} as uids, ${packed(sql`int8send(new_id)`)} as ids, ${recording.answer} as recorded

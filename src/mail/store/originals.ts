@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
-import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { type By, insertNewEventsBy, newEvents } from '#/base/event-log/append.ts'
 import { type IdHashKey, idHash } from '#/formats/mime/id-hash.ts'
 import type { Copy } from './copy-to-append.ts'
 import { makeFolders } from './folders.ts'
@@ -101,7 +101,7 @@ async function mark(
     ), counted as (
       /* announced */ update mail_folders folder set modseq = changed.modseq
       from (select distinct folder_id, modseq from changing) changed where folder.id = changed.folder_id
-    ), new_events as (
+    ), ${newEvents.rows} as (
       select organization_id, 'message.changed' as type, mailbox_id,
         jsonb_build_object('folder', name, 'uid', uid, 'id', id)
           || case when answers then '{"answered": true}' else '{}' end::jsonb

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
-import { type By, insertNewEventsBy } from '#/base/event-log/append.ts'
+import { type By, insertNewEventsBy, newEvents } from '#/base/event-log/append.ts'
 import {
   type Change,
   changeInSql,
@@ -71,7 +71,7 @@ export async function storeFlags(
       /* announced */ update mail_folders set modseq = ${modseq},
         unread = unread + (select count(*) filter (where not new_seen) - count(*) filter (where not seen) from changing)
       where id = ${folder.id} and exists (select from changing)
-    ), ${relabels ? sql`${relabelled(folder)},` : sql``} new_events as (
+    ), ${relabels ? sql`${relabelled(folder)},` : sql``} ${newEvents.rows} as (
       select ${mailbox.organizationId}::uuid as organization_id, 'message.changed' as type, ${mailbox.mailboxId}::uuid as mailbox_id,
         jsonb_strip_nulls(jsonb_build_object('folder', ${folder.name}::text, 'uid', uid, 'id', id${told})) as data
       from changing

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
 import { Refusal } from '#/base/errors.ts'
-import { insertQuotaEvents } from '#/base/event-log/quota-reached.ts'
+import { countedUse, insertQuotaEvents } from '#/base/event-log/quota-reached.ts'
 import { Failed, togetherOrEach } from '#/base/event-loop/batching.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function claimAllowance(tx: Tx, organizationId: string, recipients:
       on conflict (organization_id, day) do update set recipients = sends.recipients + excluded.recipients
         where sends.recipients + excluded.recipients <= (select sends_per_day from plan)
       returning recipients
-    ), counted as (
+    ), ${countedUse.rows} as (
       select ${organizationId}::uuid as organization_id, 'sending' as quota, recipients - ${recipients}::integer as before,
         recipients as used, sends_per_day as allowed
       from claimed, plan

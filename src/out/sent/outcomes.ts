@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
-import { insertNewEvents, type NewEvent } from '#/base/event-log/append.ts'
+import { insertNewEvents, type NewEvent, newEvents } from '#/base/event-log/append.ts'
 import type { EventType, RecipientData, SendingData } from '#/base/event-log/types.ts'
 import type { Outcome } from '#/out/relay/relay.ts'
 import { recordBounces } from '#/out/suppressions/queries.ts'
@@ -120,7 +120,7 @@ export async function storeOutcomes(tx: Tx, news: readonly OutcomeEvents[]): Pro
     })
   const settled = news.flatMap((one) => one.settled ?? [])
   await sql`
-    with new_events as (
+    with ${newEvents.rows} as (
       select * from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as row
         (organization_id uuid, type text, mailbox_id uuid, data jsonb)
     ), settled as (

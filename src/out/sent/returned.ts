@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/base/db/schema.ts'
-import { insertNewEvents } from '#/base/event-log/append.ts'
+import { insertNewEvents, newEvents } from '#/base/event-log/append.ts'
 import type { RecipientData } from '#/base/event-log/types.ts'
 import type { Message } from '#/formats/mime/message.ts'
 import { readReport } from '#/formats/mime/report/delivery-report.ts'
@@ -125,7 +125,7 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
       from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as one
         (id bigint, status text, reply text, host text, reason text)
       where sent.organization_id = ${organizationId} and sent.message_id = ${messageId} and sent.id = one.id
-    ), new_events as (
+    ), ${newEvents.rows} as (
       select ${organizationId}::uuid as organization_id, ${`message.${report.becomes}`}::text as type,
         ${mailboxId}::uuid as mailbox_id, ${JSON.stringify({ sent: messageId, recipients })}::jsonb as data
       where ${mailboxId}::uuid is not null
