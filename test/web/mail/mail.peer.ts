@@ -228,15 +228,15 @@ test('from the list a conversation is answered by a key, and the sheet of keys h
     await composer(page).waitFor({ state: 'detached' })
   }
   // Several are not answered at once.
-  for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
+  await row(page, 'Your invoice').focus()
+  for (const key of ['x', 'j', 'Shift+X']) await page.keyboard.press(key)
+  await page.getByText('2 selected').waitFor()
   await visitor.assertSoundAnywhere()
   await page.keyboard.press('r')
   await page.keyboard.press('?')
   const sheet = dialog(page, 'Keys')
-  await sheet.waitFor()
+  await sheet.getByText('Junk, or not junk').waitFor()
   assert.equal(await composer(page).count(), 0)
-  const keys = (await sheet.locator('kbd').allTextContents()).flatMap((text) => text.split(', '))
-  for (const key of ['j', 'k', 'e', '#', 'r', 'a', 's', 'l', '/', '?', 'Ctrl K']) assert.ok(keys.includes(key), key)
 })
 
 test('what fails is shown as it was, with the reason', async () => {
