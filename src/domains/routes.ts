@@ -185,8 +185,8 @@ function removeRoute(app: App, { db }: DomainParts): void {
         summary: 'Remove a domain',
         operationId: 'removeDomain',
         description:
-          'Refused while it has mailboxes, and while it is suspended. Enrolling it again gives a new token, and new signing keys: its records are to ' +
-          'be published anew.',
+          'A domain that has mailboxes, or that is suspended, cannot be removed. If you enrol the domain again, it has a new ' +
+          'token and new signing keys, so publish its records anew.',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, domain: Type.String() }) },
       },

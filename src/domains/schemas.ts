@@ -20,7 +20,7 @@ const DnsRecord = Type.Object(
     }),
     value: Type.String({ examples: ['4bf2c8a01d6e4b8f93a7c25e0d1f6b73'] }),
     priority: Nullable(Type.Integer({ description: 'The preference of an MX record; null for others.' })),
-    ttl: Type.Integer({ description: 'In seconds.' }),
+    ttl: Type.Integer({ description: 'The time to live, in seconds.' }),
     satisfied: Type.Boolean({
       description: 'Whether the last check found it. With `last_checked_at` null it is not yet checked.',
     }),
@@ -35,7 +35,7 @@ const DnsRecord = Type.Object(
 export const DomainOut = Type.Object(
   {
     id: Id,
-    domain: Type.String({ description: 'In ASCII form (IDNA).', examples: ['xn--bcher-kva.example'] }),
+    domain: Type.String({ description: 'The domain in ASCII form (IDNA).', examples: ['xn--bcher-kva.example'] }),
     domain_unicode: Type.String({ examples: ['bücher.example'] }),
     status: OneOf(['pending', 'verified', 'failed'], {
       description:

@@ -12,8 +12,8 @@ const wanted = {
       minLength: 1,
       maxLength: 100,
       description:
-        '`next` of the answer before, or the `id` of an event. `now` skips all that can be read at this moment. Without ' +
-        'it, from the oldest event that is kept.',
+        '`next` of the answer before, or the `id` of an event. `now` skips all that can be read at this moment. ' +
+        'Without it, you get the oldest event that is kept first.',
       ...eventId,
     }),
   ),
@@ -22,7 +22,8 @@ const wanted = {
       minLength: 1,
       maxLength: 1_000,
       description:
-        'Types, or their first words (`message`), with commas between. Without it, all that the key may read.',
+        'Types, or their first words (`message`), with commas between them. Without it, all that the key may ' +
+        'read.',
       examples: ['message,label.created'],
     }),
   ),
@@ -47,7 +48,7 @@ export const EventsQuery = Strict({
       minimum: 0,
       maximum: 50,
       default: 0,
-      description: 'Seconds to wait for an event where there is none.',
+      description: 'How many seconds to wait if there is no event.',
       examples: [25],
     }),
   ),
@@ -59,19 +60,22 @@ const EventMessage = Type.Object(
   {
     id: messageId,
     folder: Type.String({ description: 'The folder at that time: `inbox`, …', examples: ['inbox'] }),
-    uid: Type.Integer({ minimum: 1, description: 'In that folder.', examples: [7] }),
+    uid: Type.Integer({ minimum: 1, description: 'The uid in that folder.', examples: [7] }),
     subject: Nullable(
       Type.String({
         description: 'Null once the message is deleted, and for a Private mailbox.',
         examples: ['Notes'],
       }),
     ),
-    from: Nullable(Type.Unsafe<Static<typeof AddressOut> | null>({ ...AddressOut, description: 'As `subject`.' })),
+    from: Nullable(
+      Type.Unsafe<Static<typeof AddressOut> | null>({ ...AddressOut, description: 'Null when `subject` is.' }),
+    ),
     conversation_id: conversationsOfMessage.conversation_id,
     moved_from: Type.Optional(
       Type.Unsafe<Static<typeof PlaceOut>>({
         ...PlaceOut,
-        description: 'Where a move took it from. Of a draft that replaces an earlier one, that one.',
+        description:
+          'Where the message was before it moved. If a draft replaces an earlier one, this is the earlier one.',
       }),
     ),
     unread: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
@@ -131,7 +135,7 @@ const EventQuota = Type.Object(
       examples: [80],
     }),
     used: Type.Integer({ minimum: 0, description: 'Octets, or recipients.', examples: [1_600] }),
-    limit: Type.Integer({ minimum: 0, description: 'Of the plan.', examples: [2_000] }),
+    limit: Type.Integer({ minimum: 0, description: 'The limit of the plan.', examples: [2_000] }),
   },
   { title: 'EventQuota' },
 )
@@ -139,7 +143,7 @@ const EventQuota = Type.Object(
 const EventItem = Type.Object(
   {
     id: Nullable(Type.String()),
-    name: Type.String({ description: 'As it was then.', examples: ['Receipts'] }),
+    name: Type.String({ description: 'The name as it was then.', examples: ['Receipts'] }),
   },
   { title: 'EventItem' },
 )
@@ -151,8 +155,8 @@ const EventBy = Type.Object(
         '`service`: Mailroom itself. `mail_program`: a mail program that reads mail over IMAP, or that ' +
         'submitted a message.',
     }),
-    id: Nullable(Type.String({ description: 'Of the key or member.' })),
-    name: Type.String({ description: 'Of the key or member, as it was then.' }),
+    id: Nullable(Type.String({ description: 'The id of the key or member.' })),
+    name: Type.String({ description: 'The name of the key or member, as it was then.' }),
   },
   { title: 'EventActor' },
 )
@@ -218,15 +222,15 @@ function componentOf(type: EventType): string {
 
 /** What a message of a stream has in its fields. */
 export const StreamedEvent = Type.Object(
-  { id: Type.String({ description: 'Of the event.', ...eventId }), data: EventOut },
+  { id: Type.String({ description: 'The id of the event.', ...eventId }), data: EventOut },
   { title: 'StreamedEvent' },
 )
 
 export const EventPage = Type.Object(
   {
     data: Type.Array(EventOut),
-    next: Type.String({ description: '`after` of the next request.', ...eventId }),
-    has_more: Type.Boolean({ description: 'More may follow at once, even if `data` is empty.' }),
+    next: Type.String({ description: 'The `after` for the next request.', ...eventId }),
+    has_more: Type.Boolean({ description: 'Whether more may follow at once, even if `data` is empty.' }),
     next_cursor: {
       ...nextCursor,
       description: '`next` where more may follow at once; null at the end of the log as it is now.',

@@ -35,7 +35,7 @@ export const outcome = {
   status: Nullable(Type.Integer({ description: 'HTTP status of the last answer; null without one.', examples: [204] })),
   answer: Nullable(Type.String({ description: 'The first KiB of its body.' })),
   error: Nullable(Type.String({ description: 'Why it was not delivered.', examples: ['It answered 500'] })),
-  milliseconds: Nullable(Type.Integer({ description: 'Duration of the last attempt.' })),
+  milliseconds: Nullable(Type.Integer({ description: 'How long the last attempt took.' })),
 }
 
 const DeliveryOut = Type.Object(
@@ -43,7 +43,10 @@ const DeliveryOut = Type.Object(
     event: Type.String(eventId),
     type: OneOf(eventTypes, { examples: ['message.received'] }),
     state: OneOf(['waiting', 'delivered', 'failed']),
-    attempts: Type.Integer({ minimum: 0, description: '0: it waits for an earlier delivery.' }),
+    attempts: Type.Integer({
+      minimum: 0,
+      description: 'How many attempts there were; 0 if it waits for an earlier delivery.',
+    }),
     last_at: Nullable(Timestamp),
     next_at: Nullable(Timestamp),
     ...outcome,
@@ -143,15 +146,16 @@ function replayRoute(app: App, { db, time }: WebhookParts): void {
         summary: 'Deliver events again',
         operationId: 'replayWebhook',
         description:
-          'One event, or all after one that the webhook is for, up to 1,000 at a time: `next` is what `after` of the next request is, or null where ' +
-          'there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000. A webhook that failed ' +
-          'tries one of them at once, also if it was paused for that, and goes on once it is delivered.',
+          'Delivers one event again, or all events of the webhook after one, up to 1,000 at a time. `next` is the `after` for ' +
+          'the next request, or null if there are no more. The events have the ids that they had. Whatever waits already ' +
+          'counts among the 1,000. A webhook that failed tries one of them at once, even if it was paused for that, and goes ' +
+          'on once it is delivered.',
         params: ById,
         body: Replay,
         response: {
           200: Type.Object({
             replayed: Type.Integer({ minimum: 0 }),
-            next: Nullable(Type.String({ description: 'More events follow.', ...eventId })),
+            next: Nullable(Type.String({ description: 'The next `after`, if more events follow.', ...eventId })),
           }),
         },
       },

@@ -4,7 +4,7 @@ import { OneOf, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 
 const PostedEvent = Type.Object(
-  { type: OneOf(eventTypes, { description: 'That of the event.' }), timestamp: Timestamp, data: EventOut },
+  { type: OneOf(eventTypes, { description: 'The type of the event.' }), timestamp: Timestamp, data: EventOut },
   { title: 'PostedEvent' },
 )
 
@@ -28,8 +28,8 @@ function field(name: string, description: string, example: string) {
 }
 
 const responses = {
-  '200': { description: 'This and any other 2xx: the receiver has stored it.' },
-  '4XX': { description: 'This and any other answer: it has not, and gets it again.' },
+  '200': { description: 'With this or any other 2xx the receiver says that it has stored the event.' },
+  '4XX': { description: 'With this or any other answer the receiver says that it has not, and gets the event again.' },
 }
 
 function posted(operationId: string, summary: string, description: string, schema: object) {

@@ -5,7 +5,7 @@ import type { Webhook } from './queries.ts'
 import { webhookName } from './webhook.ts'
 
 const types = {
-  description: 'Types of events, or their first words (`message`). Null: all that it may read.',
+  description: 'Types of events, or their first words (`message`). Null for all that it may read.',
   examples: [['message', 'label.created']],
 }
 const url = { examples: ['https://receiver.example/mail'] }
@@ -20,7 +20,10 @@ export const WebhookOut = Type.Object(
     mailbox: Nullable(
       Type.Object(
         { id: Id, address: Nullable(Type.String({ examples: ['support@tryout.test'] })) },
-        { description: 'Only events about this mailbox. `address` is null once it is deleted. Null: all.' },
+        {
+          description:
+            'Only events about this mailbox, whose `address` is null once it is deleted. Null for all mailboxes.',
+        },
       ),
     ),
     reads_as: Type.Object(
@@ -30,7 +33,7 @@ export const WebhookOut = Type.Object(
     status: OneOf(['active', 'failing', 'paused'], {
       description: '`failing`: nothing has been delivered since `failing_since`; it is tried again.',
     }),
-    waiting: Type.Integer({ minimum: 0, description: 'Deliveries that wait for another attempt.' }),
+    waiting: Type.Integer({ minimum: 0, description: 'How many deliveries wait for another attempt.' }),
     failing_since: Nullable(Timestamp),
     paused_at: Nullable(Timestamp),
     paused_because: Nullable(
@@ -73,7 +76,7 @@ const settings = {
       Line({
         minLength: 1,
         maxLength: 320,
-        description: 'The address of a mailbox: only events about it. Null: all.',
+        description: 'The address of a mailbox: only events about it. Null for all mailboxes.',
         examples: ['support@tryout.test'],
       }),
     ),

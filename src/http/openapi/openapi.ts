@@ -92,19 +92,21 @@ async function referencePage(app: App): Promise<void> {
 
 const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
 
-const about = `Mailroom is driven by an organization's programs through keys of the organization, and by its members, who sign in.
+const about = `An organization's programs use this API with keys of the organization, and its members use it after they have signed in.
 
-**Errors** have one body, \`{"error": {code, message, field?, fix?, details?, request_id}}\`; status and code go together as
-in the responses below. \`details\` is all that is wrong with the body or the query, each \`{field, message}\`. An unknown body
-field or query parameter is \`invalid_request\`. A field of a body that may be left out may also be null, which is the same
-unless its description says otherwise.
+**Errors** have one body, \`{"error": {code, message, field?, fix?, details?, request_id}}\`. Status and code go together as
+in the responses below. \`details\` lists all that is wrong with the body or the query, each as \`{field, message}\`. An unknown
+field of a body, or an unknown query parameter, is \`invalid_request\`. A field of a body that may be left out may also be null, which
+is the same unless the description of the field says otherwise.
 
-**Who**: a program sends a key. A browser sends the cookie of a member's session, which operations with a scope take as well. A request
-needs one of them; of both, the key counts.
+**Who asks**: a program sends a key. A browser sends the cookie of a member's session, which operations with a scope accept as well.
+A request needs one of them; if it has both, the key counts.
 
-**Rate limit**: 600 requests a minute a key or member, or fewer where the key says so; every answer says what remains in \`RateLimit\`.
+**Rate limit**: a key or member may make 600 requests a minute, or fewer if the key says so. Every answer says in \`RateLimit\`
+what remains.
 
-**Repeating a POST, PUT, PATCH or DELETE** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
+**Repeating a request**: if you send a POST, PUT, PATCH or DELETE again with the same \`Idempotency-Key\` within 24 hours, you get the
+first answer again.
 
-**Versioning**: within \`/v1\` there are only additions, so ignore response fields that you do not know. What will be removed
-is announced by \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for 12 months.`
+**Versions**: changes within \`/v1\` only add, so ignore response fields that you do not know. If something is to be removed,
+\`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) announce it for 12 months.`

@@ -72,7 +72,7 @@ export function readPart<T extends object, K extends keyof T>(
 
 export const nextCursor = Nullable(
   Type.String({
-    description: '`cursor` of the request for the next page; null: there is none.',
+    description: 'The `cursor` for the next page; null if there is none.',
     examples: ['WyJrTTN1c2ZLeTRhcDNxQ1JfIiwxNzk1NzA4Mjk5MDAwXQ'],
   }),
 )

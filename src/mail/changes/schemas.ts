@@ -43,7 +43,9 @@ export const ChangeOut = Type.Object(changeFields, { title: 'Change' })
 const LeftAlone = Type.Object(
   {
     mailbox: Type.String({ examples: ['ada@tryout.test'] }),
-    id: Nullable(Type.String({ description: 'Of the message. Null if it is no longer there.', examples: ['m2s'] })),
+    id: Nullable(
+      Type.String({ description: 'The id of the message. Null if it is no longer there.', examples: ['m2s'] }),
+    ),
     folder: Type.String({ examples: ['archive'] }),
     uid: Type.Integer({ minimum: 1, examples: [17] }),
     reason: OneOf(['gone', 'moved', 'changed', 'refused'], {

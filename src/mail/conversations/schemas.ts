@@ -63,7 +63,9 @@ export const InConversation = Strict({
   include: Type.Optional(OneOf(['bodies'], { description: 'Each message then has a `body`.' })),
 })
 
-export const ByConversationId = Type.Object({ id: Type.String({ description: 'From the list of the same mailbox.' }) })
+export const ByConversationId = Type.Object({
+  id: Type.String({ description: 'An id from the list of the same mailbox.' }),
+})
 
 const id = Type.String({
   description:
@@ -85,7 +87,10 @@ const commonFields = {
     examples: ['Notes on the engine'],
   }),
   root_message_id: rootMessageId,
-  folders: Type.Array(Type.String(), { description: 'Where its messages are.', examples: [['inbox', 'sent']] }),
+  folders: Type.Array(Type.String(), {
+    description: 'The folders that have its messages.',
+    examples: [['inbox', 'sent']],
+  }),
   places: Type.Array(
     Type.Object(
       {

@@ -49,8 +49,8 @@ export const DeletingFolder = Strict({
 export const DeletedFolder = Type.Object({
   deleted: Type.Literal(true),
   name: Type.String({ examples: ['Projects/Apollo'] }),
-  moved: Type.Integer({ minimum: 0, description: 'Messages that were moved.', examples: [0] }),
-  change_id: Nullable({ ...Id, description: 'Undoes it; null where no messages were moved.' }),
+  moved: Type.Integer({ minimum: 0, description: 'How many messages were moved.', examples: [0] }),
+  change_id: Nullable({ ...Id, description: 'The change that undoes it; null if no messages were moved.' }),
 })
 
 export function presentFolder({ name, total, unread }: FolderStatus): FolderOut {

@@ -97,7 +97,7 @@ function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
         description:
           'The keyword is derived from the name: the same name gives the same keyword, with a suffix (`invoices-2`) ' +
           'where another label of the organization or of a member, living or deleted, has it. A label made under the ' +
-          'name of a deleted one takes up its keyword again, and so the messages that bear it. ' +
+          'name of a deleted one gets its keyword back, and with it the messages that have it. ' +
           `${own ? 'A member' : 'An organization'} has at most ${mostLabels.toLocaleString('en')} labels.`,
         body: NewLabel,
         response: { 201: LabelOut },
@@ -148,9 +148,9 @@ function deleteRoute(app: App, { db, runningChanges }: LabelParts, { at, access,
       schema: {
         ...named('Delete a label', 'deleteLabel', 'deleteOwnLabel'),
         description:
-          'The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do ' +
-          'nothing for it and show `"broken": "label_deleted"`. With `from_messages` the keyword is taken from all messages that ' +
-          'the caller may change, which may go on after the answer.',
+          'The keyword stays on the messages, and is kept for a label of the same name. Filters that use the label stay; ' +
+          'they do nothing, and show `"broken": "label_deleted"`. With `from_messages` the keyword is taken from all messages ' +
+          'that the caller may change, which may go on after the answer.',
         params: ById,
         querystring: Strict({ from_messages: Type.Optional(Type.Boolean()) }),
         response: {

@@ -9,7 +9,7 @@ import type { DomainNamed } from './queries.ts'
 const fields = {
   id: Id,
   address: Type.String({
-    description: 'For the parameter `mailbox` of other requests.',
+    description: 'The address, which other requests take as `mailbox`.',
     examples: ['support@tryout.test'],
   }),
   local_part: Type.String({ examples: ['support'] }),
@@ -29,7 +29,10 @@ const fields = {
 
 /** The mailbox in a path. The route checks its form: an invalid address is `not_found`. */
 export const ByAddress = Type.Object({
-  address: Type.String({ description: 'Its address, not an alias; in any case.', examples: ['support@tryout.test'] }),
+  address: Type.String({
+    description: 'The address of the mailbox, not an alias; in any case.',
+    examples: ['support@tryout.test'],
+  }),
 })
 
 export const MailboxOut = Type.Object(fields, { title: 'Mailbox' })
@@ -39,7 +42,7 @@ export const NewMailboxOut = Type.Object(
     ...fields,
     password: Type.Optional(
       Type.String({
-        description: 'Only if none was given. It is shown once; only its hash is stored.',
+        description: 'Present only if the request gave none. It is shown once; only its hash is stored.',
         examples: ['hq7dkc-w2mzt9-3fvbxn-r8ygpe'],
       }),
     ),

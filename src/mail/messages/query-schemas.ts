@@ -80,8 +80,8 @@ export const ListQuery = Strict({
       minimum: 0,
       maximum: highestUid,
       description:
-        'Messages that came into the folder after this uid, by ascending uid. `total` counts those of the ' +
-        'answer. Can be combined with `limit` and `cursor` only.',
+        'Only messages that came into the folder after this uid, in ascending order. `total` counts those of ' +
+        'the answer. It can be combined with `limit` and `cursor` only.',
     }),
   ),
 })

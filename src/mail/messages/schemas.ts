@@ -3,8 +3,8 @@ import { type Static, type TObject, Type } from '#/http/schemas/type.ts'
 
 export const AddressOut = Type.Object(
   {
-    name: Type.String({ description: 'Empty where there is none.', examples: ['Charles Babbage'] }),
-    address: Type.String({ description: 'Empty where there is none.', examples: ['charles@engines.example'] }),
+    name: Type.String({ description: 'Empty if there is none.', examples: ['Charles Babbage'] }),
+    address: Type.String({ description: 'Empty if there is none.', examples: ['charles@engines.example'] }),
   },
   { title: 'Address' },
 )
@@ -56,14 +56,14 @@ const ListUnsubscribe = Nullable(
 
 /** The fields of a listed message, in a folder and in a conversation. */
 export const listedFields = {
-  message_id: Type.String({ description: 'Empty where there is none.', examples: ['<f00d@engines.example>'] }),
+  message_id: Type.String({ description: 'Empty if there is none.', examples: ['<f00d@engines.example>'] }),
   subject: Type.String({ description: 'Decoded; empty where there is none.', examples: ['Notes on the engine'] }),
   from: AddressOut,
   to: Type.Array(AddressOut, { description: 'In a list, the first 100.' }),
   date: Nullable(
     Type.String({
       format: 'date-time',
-      description: 'From the Date field, which the sender wrote. Null where there is none that can be read.',
+      description: 'The time in the Date field, which the sender wrote. Null if there is none that can be read.',
       examples: ['2026-11-21T07:44:33.000Z'],
     }),
   ),
@@ -89,7 +89,7 @@ export const messageId = Type.String({
 })
 
 /** An id in a request. One that no message has is not found. */
-export const givenId = Line({ minLength: 1, maxLength: 20, description: 'Of a message.', examples: ['m2s'] })
+export const givenId = Line({ minLength: 1, maxLength: 20, description: 'The id of a message.', examples: ['m2s'] })
 
 /** The same with its place and size. */
 export const listedMessage = {
@@ -111,7 +111,7 @@ export type ListedMessage = Static<TObject<typeof listedMessage>>
 export const conversationsOfMessage = {
   thread_id: Nullable(
     Type.String({
-      description: 'The id of its conversation in this folder. Null where the message left the folder meanwhile.',
+      description: 'The id of its conversation in this folder. Null if the message left the folder meanwhile.',
       examples: ['c2FtcGxlLWlkLTEy'],
     }),
   ),
@@ -156,7 +156,7 @@ const AttachmentOut = Type.Object(
         'since Mailroom does not unpack it.',
       examples: ['application/pdf'],
     }),
-    size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
+    size_bytes: Type.Integer({ minimum: 0, description: 'The size when it is decoded.', examples: [48_213] }),
     inline: Type.Boolean({ description: 'A picture that an `img` of the HTML shows by `cid:`.' }),
     content_id: Nullable(Type.String({ description: 'For `cid:…` in the HTML.', examples: ['chart@x'] })),
   },
@@ -174,7 +174,7 @@ export const contentFields = {
   ),
   html: Nullable(
     Type.String({
-      description: 'As it was sent: show it in a sandbox without scripts and remote content.',
+      description: 'The HTML as it was sent. Show it in a sandbox, without scripts and remote content.',
     }),
   ),
   new_text: Nullable(
@@ -217,7 +217,7 @@ export type MessageOut = Static<typeof MessageOut>
 
 const HeaderField = Type.Object(
   {
-    name: Type.String({ description: 'As it is written.', examples: ['Subject'] }),
+    name: Type.String({ description: 'The name as it is written.', examples: ['Subject'] }),
     raw: Type.String({
       description:
         'As it is written, with line breaks where the value is folded. Octets that are not UTF-8 are one character each.',
@@ -233,6 +233,6 @@ const HeaderField = Type.Object(
 
 export const HeaderFieldsOut = Type.Object({
   data: Type.Array(HeaderField),
-  complete: Type.Boolean({ description: 'False where the header is longer than what is shown.', examples: [true] }),
+  complete: Type.Boolean({ description: 'False if the header is longer than what is shown.', examples: [true] }),
 })
 export type HeaderFieldsOut = Static<typeof HeaderFieldsOut>

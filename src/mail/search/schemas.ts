@@ -23,7 +23,7 @@ export const SearchQuery = Strict({
   cursor: Type.Optional(
     Line({
       maxLength: 2_000,
-      description: 'Empty for the first page, then `next_cursor` of the page before, with the same `q` and `mailbox`.',
+      description: 'Empty for the first page; then `next_cursor` of the page before, with the same `q` and `mailbox`.',
     }),
   ),
 })
@@ -50,7 +50,7 @@ const conversationsOfFound = {
 
 const FoundMessage = Type.Object(
   {
-    mailbox: Type.String({ description: 'Its address.', examples: ['support@tryout.test'] }),
+    mailbox: Type.String({ description: 'The address of its mailbox.', examples: ['support@tryout.test'] }),
     ...listedMessage,
     ...conversationsOfFound,
     match: Nullable(
@@ -67,11 +67,11 @@ const FoundMessage = Type.Object(
 export const SearchOut = Type.Object(
   {
     data: Type.Array(FoundMessage),
-    next_cursor: Nullable(Type.String({ description: 'For the next page; null: there is none.' })),
+    next_cursor: Nullable(Type.String({ description: 'The `cursor` for the next page; null if there is none.' })),
     partial: Type.Boolean({
-      description: 'The time for a request ended before the page was full. The next page goes on from there.',
+      description: 'Whether the time for a request ended before the page was full. The next page goes on from there.',
     }),
-    indexing: Type.Boolean({ description: 'Some messages are not indexed yet: their words are not found.' }),
+    indexing: Type.Boolean({ description: 'Whether some messages are not indexed yet. Their words are not found.' }),
   },
   { title: 'SearchPage' },
 )

@@ -40,7 +40,7 @@ export function threadRoutes(app: App, parts: Parts): void {
         summary: 'List conversations',
         operationId: 'listThreads',
         description:
-          'One folder as it is now, the conversation with the last received message first. Messages belong together by ' +
+          'Lists the conversations of one folder as it is now, the last received first. Messages belong together by ' +
           'their Message-ID, In-Reply-To and References headers, never by subject; `limit`, `page` and `total` count ' +
           'conversations. A Private mailbox is `invalid_request`.',
         querystring: ThreadQuery,

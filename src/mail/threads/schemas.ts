@@ -13,7 +13,7 @@ import type { ConversationWithMessages, ListedConversation } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
 
-export const ByThreadId = Type.Object({ id: Type.String({ description: 'From the list of the same folder.' }) })
+export const ByThreadId = Type.Object({ id: Type.String({ description: 'An id from the list of the same folder.' }) })
 
 const id = Type.String({
   description:

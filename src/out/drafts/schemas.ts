@@ -9,14 +9,17 @@ import { unlessReplied } from '#/out/scheduled/schemas.ts'
 import { ExtraHeaders } from '#/out/sending/headers.ts'
 import { Attachment, mostRecipients, sendingFields } from '#/out/sending/schemas.ts'
 
-const id = Type.String({ description: 'Every edit over this API keeps it.', examples: [''.padEnd(43, 'aB3-')] })
+const id = Type.String({
+  description: 'It stays the same over every edit that is made through this API.',
+  examples: [''.padEnd(43, 'aB3-')],
+})
 
 /** The id in a path. The route checks its form: an invalid one is `not_found`. */
-export const ByDraft = Type.Object({ id: Type.String({ description: 'Of the draft.' }) })
+export const ByDraft = Type.Object({ id: Type.String({ description: 'The id of the draft.' }) })
 
 export const ByAttachmentIndex = Type.Object({
   ...ByDraft.properties,
-  index: Type.Unsafe<string>({ type: 'integer', minimum: 0, description: 'Of the attachment in the draft.' }),
+  index: Type.Unsafe<string>({ type: 'integer', minimum: 0, description: 'The index of the attachment in the draft.' }),
 })
 
 const address = Type.String({ examples: ['Ann <ann@example.com>'] })
@@ -35,7 +38,9 @@ const listed = {
   version: Type.Integer({ minimum: 1, description: 'Grows with every edit.', examples: [17] }),
   updated_at: Timestamp,
   from: address,
-  to: Type.Array(address, { description: 'As they were given, incomplete ones too. In a list, the first 100.' }),
+  to: Type.Array(address, {
+    description: 'The addresses as they were given, incomplete ones too. In a list, the first 100.',
+  }),
   subject: Type.String({ examples: ['Your invoice'] }),
 }
 
@@ -54,7 +59,7 @@ export const DraftOut = Type.Object(
     cc: Type.Array(address),
     bcc: Type.Array(address),
     reply_to: Type.Array(address),
-    text: Nullable(Type.String({ description: 'Null where the draft has HTML alone.' })),
+    text: Nullable(Type.String({ description: 'Null if the draft has only HTML.' })),
     html: Nullable(Type.String({ description: 'As it was given, or as another mail program wrote it.' })),
     in_reply_to: Type.Array(Type.String(), { examples: [['<20261121.1@example.com>']] }),
     references: Type.Array(Type.String()),
@@ -69,7 +74,7 @@ export const DraftOut = Type.Object(
           }),
           filename: Nullable(Type.String({ examples: ['plan.pdf'] })),
           content_type: Type.String({ examples: ['application/pdf'] }),
-          size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
+          size_bytes: Type.Integer({ minimum: 0, description: 'The size when it is decoded.', examples: [48_213] }),
           inline: Type.Boolean({ description: 'A picture that an `img` of the HTML shows by `cid:`.' }),
           content_id: Nullable(Type.String({ description: 'For `cid:…` in the HTML.', examples: ['chart@x'] })),
         },
@@ -89,7 +94,7 @@ export const DraftsQuery = Strict({
 
 export const DraftPage = Type.Object({
   data: Type.Array(DraftItem),
-  total: Type.Integer({ minimum: 0, description: 'The messages in the folder.' }),
+  total: Type.Integer({ minimum: 0, description: 'How many messages the folder has.' }),
   next_cursor: Nullable(Type.String({ description: '`cursor` of the next page; null on the last page.' })),
 })
 
@@ -102,7 +107,7 @@ function typed(field: string, maxItems: number) {
 const fields = {
   from: Type.Optional({
     ...sendingFields.from,
-    description: 'By default the mailbox. Only sending checks it.',
+    description: 'Without it, the mailbox. It is checked only when the draft is sent.',
   } as typeof sendingFields.from),
   to: typed('To', mostRecipients),
   cc: typed('Cc', mostRecipients),
@@ -198,7 +203,7 @@ export const SendDraft = Strict(
     version,
     send_at: Type.Optional(
       Type.String({
-        description: 'Schedules it, as in `POST /v1/scheduled`.',
+        description: 'When to send the draft, as in `POST /v1/scheduled`. Without it, it is sent now.',
         examples: ['2026-11-21T08:00:00+01:00'],
       }),
     ),

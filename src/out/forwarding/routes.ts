@@ -26,7 +26,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         summary: 'Show forwarding and auto-reply',
         operationId: 'getForwarding',
         description:
-          'The settings of every mailbox, also if never configured. With `mailbox`, the object of that mailbox alone.',
+          'Lists the settings of every mailbox, even if they were never changed. With `mailbox`, answers the object of that mailbox alone.',
         querystring: Strict({ mailbox: Type.Optional(Line({ minLength: 1, maxLength: 320 })), ...wholeOrPages }),
         response: { 200: Type.Union([ForwardingOut, ListOf(ForwardingOut)]) },
       },
@@ -52,7 +52,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         summary: 'Change forwarding and auto-reply',
         operationId: 'updateForwarding',
         description:
-          'Changes one mailbox. Switching a half on sets its `since`, also if it was on: only mail that arrives after that ' +
+          'Changes one mailbox. Switching a half on sets its `since`, even if it was on: only mail that arrives after that ' +
           'is forwarded or answered. A copy of forwarded mail stays in the mailbox. Clearing the destination or the text ' +
           'of a half switches it off. A Private mailbox can answer, but not forward. A mailbox forwards at most 1,000 ' +
           'messages a UTC day. It answers at most 100, each sender once in four days, and only senders that pass SPF or ' +

@@ -6,13 +6,13 @@ import { type Change, destination, inForce } from './forwarding.ts'
 import type { Row } from './queries.ts'
 
 const Since = Nullable(Type.String({ format: 'date-time', description: 'When it was last switched on.' }))
-const Until = Nullable(Type.String({ format: 'date-time', description: 'After this time it counts as off.' }))
+const Until = Nullable(Type.String({ format: 'date-time', description: 'After this time it is off.' }))
 
 export const ForwardingOut = Type.Object(
   {
     mailbox: Type.String({ examples: ['ada@example.com'] }),
     forward: Type.Object({
-      enabled: Type.Boolean({ description: 'False too once `until` has passed.' }),
+      enabled: Type.Boolean({ description: 'Whether it is on. False too once `until` has passed.' }),
       to: Nullable(Type.String({ examples: ['ada@elsewhere.example'] })),
       since: Since,
       until: Until,
@@ -27,8 +27,10 @@ export const ForwardingOut = Type.Object(
       paused_because: Nullable(Type.String({ description: 'The last reply of the destination.' })),
     }),
     reply: Type.Object({
-      enabled: Type.Boolean({ description: 'False too once `until` has passed.' }),
-      subject: Type.String({ description: 'Empty: `Auto: ` and the subject of the message that is answered.' }),
+      enabled: Type.Boolean({ description: 'Whether it is on. False too once `until` has passed.' }),
+      subject: Type.String({
+        description: 'If it is empty, the subject is `Auto: ` and that of the message that is answered.',
+      }),
       body: Type.String(),
       since: Since,
       until: Until,
@@ -60,7 +62,10 @@ export const ForwardingChange = Strict(
       Nullable(Line({ description: 'RFC 3339 with an offset, or null for no end.', rule: until })),
     ),
     reply_subject: Type.Optional(
-      Line({ maxLength: 255, description: 'Empty: `Auto: ` and the subject of the message that is answered.' }),
+      Line({
+        maxLength: 255,
+        description: 'If it is empty, the subject is `Auto: ` and that of the message that is answered.',
+      }),
     ),
     reply_body: Type.Optional(
       Type.String({

@@ -19,10 +19,12 @@ import { quotedHtml } from './quoted-html.ts'
 
 const ReplyBody = Strict(
   {
-    all: Type.Optional(Type.Boolean({ default: false, description: 'To everybody in To and Cc too.' })),
+    all: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether everybody in To and Cc gets the answer too.' }),
+    ),
     leave_out: Type.Optional(
       OneOrMore(Line({ maxLength: 320, examples: ['bob@example.com'] }), {
-        description: 'Addresses that it does not go to, up to 100.',
+        description: 'Up to 100 addresses that do not get the answer.',
         examples: [['bob@example.com']],
         maxItems: 100,
       }),
@@ -30,7 +32,7 @@ const ReplyBody = Strict(
     quote: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Appends the text that it answers, and who wrote it when. A key needs `messages:read` too.',
+        description: 'Whether the answered text follows, with who wrote it and when. A key needs `messages:read` too.',
       }),
     ),
     from: Type.Optional({
@@ -40,7 +42,7 @@ const ReplyBody = Strict(
     subject: Type.Optional(
       Line({
         maxLength: 998,
-        description: 'Without it, that of the message behind `Re:`.',
+        description: 'Without it, `Re:` and the subject of the message.',
         examples: ['Re: Your order'],
       }),
     ),
@@ -70,9 +72,9 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
         summary: 'Reply to a message',
         operationId: 'replyToMessage',
         description:
-          'Sends an answer as `POST /v1/send` sends a message. It goes to Reply-To, else to the authors, with `all` also to To and ' +
-          'Cc, but not to the mailbox itself; an answer to what the mailbox sent goes to whom that went to. Subject, In-Reply-To ' +
-          'and References are made for it.',
+          'Sends an answer as `POST /v1/send` sends a message. The answer goes to Reply-To, or else to the authors; with `all` ' +
+          'also to everybody in To and Cc, but not to the mailbox itself. An answer to a message that the mailbox sent goes ' +
+          'to the recipients of that message. Subject, In-Reply-To and References are made for you.',
         params: ByMessage,
         querystring: BesideUids,
         body: ReplyBody,

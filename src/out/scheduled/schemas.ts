@@ -64,7 +64,10 @@ const fields = {
     description: 'The address or alias of the mailbox that sends.',
     examples: ['support@example.com'],
   }),
-  to: Type.Array(Type.String(), { description: 'As they were given.', examples: [['Ann <ann@example.com>']] }),
+  to: Type.Array(Type.String(), {
+    description: 'The addresses as they were given.',
+    examples: [['Ann <ann@example.com>']],
+  }),
   cc: Type.Array(Type.String()),
   bcc: Type.Array(Type.String()),
   subject: Type.String({ examples: ['Your invoice'] }),
@@ -83,14 +86,14 @@ const fields = {
     }),
   ),
   attachment_count: Type.Integer({ minimum: 0 }),
-  unless_replied: Type.Boolean({ description: 'An answer cancels it.' }),
+  unless_replied: Type.Boolean({ description: 'Whether an answer cancels it.' }),
   scheduled_by: OneOf(['api_key', 'member'], {
     description: '`member` for messages that a member scheduled in a session.',
   }),
   scheduled_by_member: Nullable(
     Type.Object(
       { id: Id, email: Type.String({ examples: ['ada@tryout.test'] }) },
-      { description: 'Who that is. Null for a key, and for a member who was removed.' },
+      { description: 'The member who scheduled it. Null for a key, and for a member who was removed.' },
     ),
   ),
   scheduled_by_key: Nullable(
@@ -112,7 +115,7 @@ export const RetriedScheduled = ReadPart(ScheduledOut, stateOfScheduled, {
 })
 
 export const ScheduledQuery = Strict({
-  status: Type.Optional(OneOf(statuses, { description: 'Only those with this status.' })),
+  status: Type.Optional(OneOf(statuses, { description: 'Only approvals with this status.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostListed, default: mostListed })),
   cursor: cursorParameter,
 })
@@ -128,7 +131,7 @@ export const ScheduledContent = Type.Object(
       Type.Object({
         filename: Nullable(Type.String({ examples: ['invoice.pdf'] })),
         content_type: Type.String({ examples: ['application/pdf'] }),
-        size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.' }),
+        size_bytes: Type.Integer({ minimum: 0, description: 'The size when it is decoded.' }),
         inline: Type.Boolean({ description: 'A picture that an `img` of the HTML shows by `cid:`.' }),
       }),
     ),

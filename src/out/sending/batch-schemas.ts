@@ -28,7 +28,7 @@ export const BatchSent = Type.Object(
           Type.Object(fault, { description: 'What `POST /v1/send` would have answered to this message alone.' }),
         ),
       }),
-      { description: 'One for each message, in their order.' },
+      { description: 'An entry for each message, in their order.' },
     ),
   },
   {

@@ -17,7 +17,7 @@ export function sendingRoutes<Ready extends ReadyMessage>(app: App, parts: SendP
         description:
           'The message is signed with the DKIM keys of its domain, stored in Sent, and tried for up to five days. A notice ' +
           "in the sender's inbox names the recipients that were not reached. Each recipient counts against the day's " +
-          'allowance, also one who refuses. `from` is a Smart mailbox of the organization, by its address or an alias. At ' +
+          'allowance, even one who refuses. `from` is a Smart mailbox of the organization, by its address or an alias. At ' +
           'least one of `text` and `html` is needed; with both, each mail program shows the one that it can.',
         body: SendRequest,
         response: { 202: Sent },

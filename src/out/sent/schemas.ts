@@ -6,7 +6,7 @@ import { mostListed, type Sent, sentStates } from './sent.ts'
 const Recipient = Type.Object(
   {
     address: Nullable(
-      Type.String({ description: 'Null where a Private mailbox sent.', examples: ['ann@there.example'] }),
+      Type.String({ description: 'Null if a Private mailbox sent the message.', examples: ['ann@there.example'] }),
     ),
     state: OneOf(sentStates, {
       description:
@@ -25,7 +25,7 @@ const Recipient = Type.Object(
 
 export const SentOut = Type.Object(
   {
-    id: { ...Id, description: 'As sending or scheduling answered it.' },
+    id: { ...Id, description: 'The id that sending or scheduling answered.' },
     mailbox: Nullable(
       Type.String({
         description: 'The mailbox that sent it; null once it is deleted.',
@@ -33,7 +33,7 @@ export const SentOut = Type.Object(
       }),
     ),
     from: Type.String({ description: 'The address or alias that sent it.', examples: ['support@example.com'] }),
-    queued_at: { ...Timestamp, description: 'When it was put into the queue.' },
+    queued_at: { ...Timestamp, description: 'When the message was put into the queue.' },
     recipients: Type.Array(Recipient),
   },
   { title: 'SentMessage' },

@@ -16,14 +16,16 @@ const fields = {
   text: Type.String({
     format: 'text',
     maxLength: 4_000,
-    description: 'For messages in plain text. Empty, and without `html`: there is no signature.',
+    description:
+      'The signature for messages in plain text. If it is empty and there is no `html`, there is no ' + 'signature.',
     examples: ['Ada Lovelace\nThe Analytical Engine'],
   }),
   html: Nullable(
     Type.String({
       format: 'text',
       maxLength: 20_000,
-      description: 'For messages with formatting; null where it is that of `text`. It is kept as it is given.',
+      description:
+        'The signature for messages with formatting; null if it is that of `text`. It is kept as it is given.',
       examples: ['<div><strong>Ada Lovelace</strong></div>'],
     }),
   ),

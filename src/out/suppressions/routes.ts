@@ -13,7 +13,7 @@ const noun = 'Suppressions'
 const usual = 50
 
 const Address = Type.String({
-  description: 'In lower case, the domain in its ASCII form.',
+  description: 'The address in lower case, with the domain in its ASCII form.',
   examples: ['bob@there.example'],
 })
 
@@ -47,7 +47,7 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
           'Addresses that nothing is sent to, since mail to them bounced twice or was called spam; newest first.',
         querystring: Strict({
           search: Type.Optional(
-            Line({ minLength: 1, maxLength: 320, description: 'Only addresses that have this in them.' }),
+            Line({ minLength: 1, maxLength: 320, description: 'Only addresses that contain this text.' }),
           ),
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostListed, default: usual })),
           cursor: cursorParameter,

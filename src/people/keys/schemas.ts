@@ -21,23 +21,25 @@ const fields = {
   last_four: Type.String({ examples: ['9xQa'] }),
   status: OneOf(keyStatuses),
   scopes: Type.Array(OneOf(scopes)),
-  mailboxes: Nullable(Type.Array(HeldMailbox, { description: 'The mailboxes that the key sees; null: all.' })),
+  mailboxes: Nullable(Type.Array(HeldMailbox, { description: 'The mailboxes that the key sees; null for all.' })),
   recipients: Nullable(
     Type.Array(Type.String(), {
-      description: 'Addresses and domains that the key may send to; null: all.',
+      description: 'Addresses and domains that the key may send to; null for all.',
       examples: [['@example.net']],
     }),
   ),
   networks: Nullable(
     Type.Array(Type.String(), {
-      description: 'Networks that the key works from; null: all.',
+      description: 'Networks that the key works from; null for all.',
       examples: [['192.0.2.0/24']],
     }),
   ),
   requests_per_minute: Nullable(Type.Integer({ description: `Null: ${perMinute.quota}.`, examples: [60] })),
   created_at: Timestamp,
   expires_at: Nullable(Timestamp),
-  last_used_at: Nullable(Type.String({ format: 'date-time', description: 'To the minute; null: never.' })),
+  last_used_at: Nullable(
+    Type.String({ format: 'date-time', description: 'When the key was last used, to the minute; null for never.' }),
+  ),
   revoked_at: Nullable(Timestamp),
 }
 

@@ -13,19 +13,22 @@ const usual = 100
 const Settings = Nullable(
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    description: "The item's settings; null where there was nothing, or nothing is left.",
+    description: "The item's settings; null if there was nothing, or if nothing is left.",
   }),
 )
 
 const AuditEntry = Type.Object(
   {
-    id: Type.Integer({ description: 'Grows with time.', examples: [1_024] }),
+    id: Type.Integer({ description: 'It grows with time.', examples: [1_024] }),
     at: Timestamp,
     actor: Type.Object({
       kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on']),
       id: Nullable(Type.String({ format: 'uuid' })),
-      name: Type.String({ description: "A member's address, or how a key is shown.", examples: ['ada@tryout.test'] }),
-      address: Nullable(Type.String({ description: "The client's.", examples: ['192.0.2.7'] })),
+      name: Type.String({
+        description: "A member's address, or the name by which a key is shown.",
+        examples: ['ada@tryout.test'],
+      }),
+      address: Nullable(Type.String({ description: 'The address of the client.', examples: ['192.0.2.7'] })),
     }),
     action: Type.String({ description: 'What was done to what: `item.deed`.', examples: ['label.changed'] }),
     item: Type.Object({ id: Nullable(Type.String()), name: Type.String({ examples: ['Invoices'] }) }),
@@ -54,7 +57,10 @@ export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
             }),
           ),
           actor: Type.Optional(
-            Line({ description: "Only an actor's kind or id, or what a name begins with.", examples: ['member'] }),
+            Line({
+              description: 'Only entries of an actor: its kind, its id, or the beginning of its name.',
+              examples: ['member'],
+            }),
           ),
           since: Type.Optional(
             Line({

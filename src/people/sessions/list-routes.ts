@@ -18,7 +18,7 @@ const SessionOut = Type.Object(
     created_at: Timestamp,
     last_used_at: Timestamp,
     expires_at: Type.String({ format: 'date-time', description: 'When it ends, unless it is used again.' }),
-    client_address: Type.String({ description: 'Where it was opened from.', examples: ['192.0.2.7'] }),
+    client_address: Type.String({ description: 'The address from which it was opened.', examples: ['192.0.2.7'] }),
     user_agent: Type.String({ description: 'What opened it, as the browser names itself; it may be empty.' }),
   },
   { title: 'Session' },

@@ -56,7 +56,9 @@ const SignInWays = Type.Object(
     password: Type.Boolean(),
     passkey: Type.Boolean(),
     single_sign_on: Nullable(
-      Type.Object({ name: Type.String({ description: 'What people know the provider as.', examples: ['Acme'] }) }),
+      Type.Object({
+        name: Type.String({ description: 'The name by which people know the provider.', examples: ['Acme'] }),
+      }),
     ),
   },
   { title: 'SignInWays' },

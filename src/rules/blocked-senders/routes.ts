@@ -12,11 +12,11 @@ import { type BlockedSender, blockNamed, blockPattern, mostBlocked } from './pat
 import { blockedNamed, blockedSendersAfter } from './queries.ts'
 
 const ByIdOrPattern = Type.Object({
-  id: Type.String({ description: 'Its id or its pattern, URL-encoded.', examples: ['@example.net'] }),
+  id: Type.String({ description: 'The id of the block, or its pattern, URL-encoded.', examples: ['@example.net'] }),
 })
 
 const Pattern = Type.String({
-  description: 'As stored: lower case, the domain in its ASCII form (IDNA).',
+  description: 'The pattern as it is stored: in lower case, with the domain in its ASCII form (IDNA).',
   examples: ['spam@example.com', '@example.net'],
 })
 
@@ -88,7 +88,7 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
         description:
           'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
           'never refused for it (RFC 5321, section 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
-          `${own ? 'For the own mailbox alone. A member' : 'An organization'} blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
+          `${own ? 'The block holds for the own mailbox alone. A member' : 'An organization'} blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
         body: Strict({
           pattern: Line({
             minLength: 1,
@@ -100,7 +100,10 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
             rule: blockPattern,
           }),
         }),
-        response: { 200: { ...BlockedSenderOut, description: 'It was blocked already.' }, 201: BlockedSenderOut },
+        response: {
+          200: { ...BlockedSenderOut, description: 'The pattern was blocked already.' },
+          201: BlockedSenderOut,
+        },
       },
     },
     (request, reply) => {

@@ -42,7 +42,7 @@ export const Trial = Strict(
 )
 
 const Match = Type.Object({
-  filter_id: Nullable(Type.String({ format: 'uuid', description: 'Null for the draft.' })),
+  filter_id: Nullable(Type.String({ format: 'uuid', description: 'Null for the draft that was given.' })),
   name: Type.String(),
   field: OneOf(fields),
   op: OneOf(ops),

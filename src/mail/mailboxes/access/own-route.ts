@@ -15,13 +15,13 @@ const Level = Nullable(OneOf(levels))
 
 const ChangeOut = Type.Object(
   {
-    id: Type.Integer({ description: 'Grows with time.', examples: [17] }),
+    id: Type.Integer({ description: 'It grows with time.', examples: [17] }),
     at: Timestamp,
     by: Type.Object({
       kind: OneOf(['member', 'operator'], { description: '`operator`: the command line.' }),
       name: Type.String({ description: "A member's address; empty for the operator.", examples: ['ada@tryout.test'] }),
     }),
-    mailbox: Type.String({ description: 'Its address.', examples: ['grace@tryout.test'] }),
+    mailbox: Type.String({ description: 'The address of the mailbox.', examples: ['grace@tryout.test'] }),
     member: Type.Object({ id: Id, email: Type.String({ examples: ['ada@tryout.test'] }) }),
     before: Level,
     after: Level,

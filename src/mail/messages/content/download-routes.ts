@@ -10,7 +10,7 @@ import { binary, downloadHeaders } from './download.ts'
 
 const ByAttachment = Type.Object({
   uid: pathMessage,
-  id: Type.String({ description: 'Of the attachment in its message.' }),
+  id: Type.String({ description: 'The id of the attachment in its message.' }),
 })
 
 /** Downloads of a message or an attachment. A browser must never show them under our origin. */

@@ -6,7 +6,7 @@ import { inFolder } from '../query-schemas.ts'
 
 export const Erasing = Strict(manyMessages, { rule: assertOneWay, examples: [{ uids: [17] }] })
 
-const undoable = Type.Literal(false, { description: 'They cannot be brought back.' })
+const undoable = Type.Literal(false, { description: 'The messages cannot be brought back.' })
 
 export const Erased = Type.Object({
   deleted: Type.Array(uidOrId, { description: 'The messages as the request names them; uids in ascending order.' }),
@@ -26,7 +26,7 @@ export const EmptyingFolder = Strict({
 })
 
 export const EmptiedFolder = Type.Object({
-  deleted: Type.Integer({ minimum: 0, description: 'Messages that this request deleted.', examples: [12_500] }),
+  deleted: Type.Integer({ minimum: 0, description: 'How many messages this request deleted.', examples: [12_500] }),
   has_more: Type.Boolean({
     description: 'Whether messages up to `up_to_uid` are left: if so, repeat the request with it.',
   }),

@@ -38,8 +38,8 @@ export const ApprovalOut = Type.Object(
 export const ApprovalRequest = Strict(KnownVersion.properties, { examples: [{}] })
 
 export const ApprovalsQuery = Strict({
-  status: Type.Optional(OneOf(approvalStates, { description: 'Only those with this status.' })),
-  draft: Type.Optional(Line({ maxLength: 100, description: 'The id of a draft: only its approvals.' })),
+  status: Type.Optional(OneOf(approvalStates, { description: 'Only approvals with this status.' })),
+  draft: Type.Optional(Line({ maxLength: 100, description: 'Only the approvals of the draft with this id.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: cursorParameter,
 })

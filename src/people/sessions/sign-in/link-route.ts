@@ -16,7 +16,7 @@ const LinkHolder = Type.Object(
   {
     email: Type.String({ examples: ['ada@tryout.test'] }),
     name: Type.String({ examples: ['Ada Lovelace'] }),
-    organization: Type.String({ description: 'Its name.', examples: ['tryout'] }),
+    organization: Type.String({ description: 'The name of the organization.', examples: ['tryout'] }),
   },
   { title: 'SignInLinkHolder' },
 )

@@ -31,7 +31,7 @@ const confirmPage = '/confirm'
 
 const Redirection = Type.Object({
   url: Type.String({
-    description: 'Where the browser goes now, in this window.',
+    description: 'Where the browser has to go now, in this window.',
     examples: ['https://id.example.com/authorize?…'],
   }),
 })

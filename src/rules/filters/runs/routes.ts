@@ -26,9 +26,8 @@ import { startRun } from './start.ts'
 const what = 'filter run'
 
 const beginning =
-  'Applies the filters, as they are now, to stored mail, in the background. Mail that arrives later is filtered as it ' +
-  'arrives. `GET …/filter-runs/{id}` has the progress and result. With `preview` nothing is ' +
-  'changed.'
+  'It applies to stored mail what the filters are now, in the background. Mail that arrives later is filtered as it ' +
+  'arrives. `GET …/filter-runs/{id}` shows how far the run is, and its result. With `preview` nothing is changed.'
 
 /** Runs of filters over stored mail. */
 export function runRoutes(app: App, db: Db, of: OwnedRoutes): void {
@@ -56,7 +55,7 @@ function startRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
       ...access('messages:write', 'Filters', ['not_found']),
       schema: {
         ...named('Run all filters over old mail', 'runAllFilters', 'runAllOwnFilters'),
-        description: `${own ? "The member's own filters" : "The organization's filters"} that are enabled, in order. ${beginning}`,
+        description: `Runs ${own ? "the member's own filters" : "the organization's filters"} that are enabled, in their order. ${beginning}`,
         ...begins,
       },
     },
@@ -69,7 +68,7 @@ function startRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
       ...access('messages:write', 'Filters'),
       schema: {
         ...named('Run a filter over old mail', 'runFilter', 'runOwnFilter'),
-        description: `That filter alone, also where it is disabled. ${beginning}`,
+        description: `Runs that filter alone, even if it is disabled. ${beginning}`,
         params: ById,
         ...begins,
       },
@@ -86,7 +85,7 @@ function readRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoute
       schema: {
         ...named('List runs of filters', 'listFilterRuns', 'listOwnFilterRuns'),
         description:
-          'Newest first, for 30 days after their end. Those that go through mail which the caller may not read are not among them.',
+          'Lists runs, the newest first, for 30 days after their end. Those that go through mail which the caller may not read are not among them.',
         querystring: RunQuery,
         response: { 200: RunList },
       },

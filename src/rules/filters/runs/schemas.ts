@@ -55,10 +55,10 @@ const RunFilterOut = Type.Object({
   value: Type.String(),
   action: OneOf(actions),
   argument: Nullable(Type.String()),
-  matched: Type.Integer({ minimum: 0, description: 'Messages that the filter matched.' }),
+  matched: Type.Integer({ minimum: 0, description: 'How many messages the filter matched.' }),
   applied: Type.Integer({
     minimum: 0,
-    description: 'Messages that the filter acted on: no earlier filter had moved them, and its label exists.',
+    description: 'How many messages the filter acted on: no earlier filter had moved them, and its label exists.',
   }),
 })
 
@@ -73,7 +73,9 @@ const SampleOut = Type.Object({
 
 const listed = {
   id: Id,
-  filter_id: Nullable(Type.String({ format: 'uuid', description: 'The only filter of the run; null: all, in order.' })),
+  filter_id: Nullable(
+    Type.String({ format: 'uuid', description: 'The only filter of the run; null if all run, in their order.' }),
+  ),
   preview: Type.Boolean(),
   mailboxes: Nullable(Type.Array(Type.String(), { description: 'The addresses that the request gave; null for all.' })),
   folders: Type.Array(Type.String(), { examples: [['inbox']] }),
@@ -83,18 +85,18 @@ const listed = {
   total: Nullable(
     Type.Integer({
       minimum: 0,
-      description: 'Messages to look at, as they were counted at the beginning; null before.',
+      description: 'How many messages there are to look at, counted at the beginning; null before that.',
     }),
   ),
-  seen: Type.Integer({ minimum: 0, description: 'Messages that were looked at.' }),
-  matched: Type.Integer({ minimum: 0, description: 'Messages that any filter matched.' }),
-  changed: Type.Integer({ minimum: 0, description: 'Messages that were changed, or in a preview would be.' }),
+  seen: Type.Integer({ minimum: 0, description: 'How many messages were looked at.' }),
+  matched: Type.Integer({ minimum: 0, description: 'How many messages any filter matched.' }),
+  changed: Type.Integer({ minimum: 0, description: 'How many messages were changed, or in a preview would be.' }),
   moved: count,
   labelled: count,
   starred: count,
   read: count,
   filters: Type.Array(RunFilterOut, {
-    description: 'As they were when the run began, in the order in which they run.',
+    description: 'The filters as they were when the run began, in the order in which they run.',
   }),
   change_id: Nullable(
     Type.String({
