@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..')
 const exceptions: readonly (readonly [path: string, breach: string, because: string])[] = [
   ['src/out/relay/direct-mx/direct-mx.test.ts', 'has a timer', 'it passes on timers of the program, and notes them'],
   ['src/base/db/embedded/bounded-timers.test.ts', 'has a timer', 'it passes on timers of the program, and notes them'],
-  ['src/base/db/query.test.ts', 'sleeps', 'a statement is to be under way as its connection ends'],
+  ['src/base/db/short.test.ts', 'sleeps', 'a statement is to be under way as its connection ends'],
   ['src/smtp/protocol/smtp-listener.test.ts', 'has a timer', 'a client sends an octet at a time'],
   ['src/http/public-http/public-http.test.ts', 'has a timer', 'a server answers an octet at a time'],
   ['test/deploy/compose.ts', 'sleeps', 'it has the place of a timer of systemd, which runs health checks for Podman'],

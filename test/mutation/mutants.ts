@@ -95,10 +95,10 @@ function isForPeople(node: SyntaxNode): boolean {
   return type === 'Property' ? described.test(key?.name ?? '') : /example/i.test(id?.name ?? '')
 }
 
-/** Text after `sql`, `query(db)` and `new Part`, or that begins as SQL does. */
+/** Text after `sql`, or that begins as SQL does. */
 function isSql(node: SyntaxNode, parent: SyntaxNode | undefined, text: string): boolean {
   if (node.type !== 'TemplateLiteral') return false
-  if (parent?.type === 'TaggedTemplateExpression') return /^(?:sql|query)\b/.test(text.slice(parent.start, node.start))
+  if (parent?.type === 'TaggedTemplateExpression') return /^sql\b/.test(text.slice(parent.start, node.start))
   return /^`\s*\(?\s*(?:select|insert|update|delete|with|exists|case) /.test(text.slice(node.start, node.start + 40))
 }
 
