@@ -1,7 +1,7 @@
 // On both databases: what one connection commits another is notified of.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mock, test } from 'node:test'
+import { test } from 'node:test'
 import { pino } from 'pino'
 import { byOperator } from '#/base/audit/actor.ts'
 import type { Database } from '#/base/db/open.ts'
@@ -32,45 +32,31 @@ async function write({ db }: Database, organizationId: string): Promise<void> {
   await db.transaction().execute((tx) => appendEvents(tx, [event]))
 }
 
-/** The database, and how many statements were sent to it. */
-function counted(): { readonly db: Db; readonly count: () => number } {
+/** The database, how many statements were sent to it, and the next answer. */
+function counted(): { readonly db: Db; readonly count: () => number; readonly next: () => Promise<void> } {
   let count = 0
+  let answered = Promise.withResolvers<void>()
   const db = database.db.withPlugin({
     transformQuery: ({ node }) => {
       count++
       return node
     },
-    transformResult: async ({ result }) => result,
-  })
-  return { db, count: () => count }
-}
-
-/** Stops the clock of looks that are due by themselves; \`next\` resolves with the next one, to be begun by the test. */
-function idleLooks(): Disposable & { next(): Promise<() => void> } {
-  const real = globalThis.setTimeout
-  let due = Promise.withResolvers<() => void>()
-  const timers = mock.method(globalThis, 'setTimeout', (look: () => void, ms?: number) => {
-    if (ms !== idleMs) return real(look, ms)
-    due.resolve(look)
-    return real(() => {}, 2 ** 30)
-  })
-  return {
-    async next() {
-      const look = await due.promise
-      due = Promise.withResolvers()
-      return look
+    transformResult: async ({ result }) => {
+      answered.resolve()
+      answered = Promise.withResolvers()
+      return result
     },
-    [Symbol.dispose]: () => timers.mock.restore(),
-  }
+  })
+  return { db, count: () => count, next: () => answered.promise }
 }
 
-test('while nothing happens, the log is looked at once a second, for however many readers', async () => {
-  const { db, count } = counted()
+test('while nothing happens, the log is looked at once a second, for however many readers', async (t) => {
+  const { db, count, next } = counted()
   const ids: string[] = []
   while (ids.length < 20) ids.push(await organization())
   // Else the log is looked at again soon, until their own events can be read.
   await untilReadable(database.db)
-  using looks = idleLooks()
+  t.mock.timers.enable({ apis: ['setInterval'] })
   // It hears of no other process: that it begins to listen is a reason to look, too.
   await using feed = new EventFeed({ db, commits: database.commits }, log)
   using watches = new DisposableStack()
@@ -79,12 +65,12 @@ test('while nothing happens, the log is looked at once a second, for however man
     const watch = watches.use(feed.watch(ids[number % ids.length] ?? ''))
     while (!waiting.signal.aborted) await watch.changed(watch.version, 60_000, waiting.signal)
   })
-  let look = await looks.next()
-  for (const _ of [1, 2, 3]) {
-    const before = count()
-    look()
-    look = await looks.next()
-    assert.equal(count() - before, 1)
+  await next()
+  for (const looks of [2, 3, 4]) {
+    const looked = next()
+    t.mock.timers.tick(idleMs)
+    await looked
+    assert.equal(count(), looks)
   }
   waiting.abort()
   await Promise.all(readers)
@@ -104,8 +90,8 @@ test('with no reader the log is not looked at', async () => {
   assert.equal(count(), 0)
 })
 
-test('readers hear of events of this and of another process without a look that is due by itself', async () => {
-  using _stopped = idleLooks()
+test('readers hear of events of this and of another process without a look that is due by itself', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
   const organizationId = await organization()
   await untilReadable(database.db)
   await using feed = new EventFeed(database, log)

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '#/base/db/open.ts'
+import { Loop } from '#/base/event-loop/loop.ts'
 import { channel } from './announce.ts'
 import { type Cursor, cursorText } from './cursor.ts'
 import { eventsAfter, newsFrom, type Page } from './log.ts'
@@ -35,27 +35,28 @@ export interface Watch extends Disposable {
 /** Informs readers in this process of new events, with one look at the log for all. It looks when a transaction announces
  *  events, here or, on a server, in another process; while committed events wait for an older transaction; and every second.
  *  Without readers it does not look. */
-export class EventFeed implements AsyncDisposable {
+export class EventFeed extends Loop {
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger
   readonly #watched = new Map<string, Watched>()
   readonly #pages = new Map<string, Promise<Page>>()
   readonly #ending = new AbortController()
   readonly #listener: AsyncDisposable | undefined
-  readonly #wake = () => this.#ask()
+  readonly #announced = () => this.wake()
   /** Notifications with a text, between processes on a server. */
   readonly notifications = new EventEmitter<{ text: [string] }>()
-  #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
-  #again = false
+  /** How long to wait for an older transaction; 0 if there is none. */
+  #wait = 0
   #settled: number | undefined
   #failing = false
 
   constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger) {
+    super({ idleMs, log, failed: 'the event log could not be read; readers wait' })
     this.#database = database
     this.#log = log
-    database.commits.on('announced', this.#wake)
-    this.#listener = database.listen?.(channel, (text) => (text ? this.notifications.emit('text', text) : this.#ask()))
+    database.commits.on('announced', this.#announced)
+    this.#listener = database.listen?.(channel, (text) => (text ? this.notifications.emit('text', text) : this.wake()))
+    this.start()
   }
 
   /** Aborted when the service stops, so that readers end. */
@@ -72,7 +73,7 @@ export class EventFeed implements AsyncDisposable {
     const watched = this.#watched.get(organizationId) ?? newlyWatched()
     this.#watched.set(organizationId, watched)
     watched.readers += 1
-    this.#timer ??= this.#lookIn(0)
+    if (this.#watched.size === 1 && watched.readers === 1) this.wake()
     const settled = () =>
       watched.looked && this.#settled !== undefined ? { position: this.#settled, id: 0 } : undefined
     return {
@@ -100,40 +101,17 @@ export class EventFeed implements AsyncDisposable {
     return page
   }
 
-  #lookIn(ms: number): NodeJS.Timeout {
-    clearTimeout(this.#timer)
-    const timer = setTimeout(() => this.#ask(), ms)
-    timer.unref()
-    return timer
+  /** Looks at the log for all readers. */
+  protected override async round(): Promise<boolean> {
+    if (this.#watched.size === 0) this.#settled = undefined
+    if (this.#watched.size === 0 || this.ending.aborted) return false
+    const wait = Math.max(unsettledMs, 2 * this.#wait)
+    this.#wait = (await this.#look()) && wait < idleMs ? wait : 0
+    return this.#wait > 0
   }
 
-  #ask(): void {
-    if (this.ending.aborted) return
-    if (this.#watched.size > 0) {
-      this.#again = true
-      this.#looking ??= this.#lookOn()
-    } else this.#rest()
-  }
-
-  /** Called when the last reader has left. */
-  #rest(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#settled = undefined
-  }
-
-  async #lookOn(): Promise<void> {
-    let next = idleMs
-    for (let wait = unsettledMs; this.#again && this.#watched.size > 0 && !this.ending.aborted; ) {
-      this.#again = false
-      const unsettled = await this.#look()
-      next = unsettled ? Math.min(wait, idleMs) : idleMs
-      wait = unsettled ? wait * 2 : unsettledMs
-      if (next < idleMs) this.#again = true
-      await pause(next < idleMs ? next : batchMs)
-    }
-    this.#looking = undefined
-    this.#timer = this.#lookIn(next)
+  protected override rest(): Promise<void> {
+    return this.pause(this.#wait || batchMs)
   }
 
   /** Answers whether committed events wait for an older transaction. */
@@ -155,12 +133,10 @@ export class EventFeed implements AsyncDisposable {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     this.end()
-    clearTimeout(this.#timer)
-    this.#database.commits.off('announced', this.#wake)
-    await this.#looking
-    clearTimeout(this.#timer)
+    this.#database.commits.off('announced', this.#announced)
+    await super[Symbol.asyncDispose]()
     await this.#listener?.[Symbol.asyncDispose]()
   }
 }
