@@ -36,7 +36,12 @@ export function Confirm() {
             : `Sign in at ${name} again. Then continue in the window that you came from.`}
         </p>
         {name !== undefined && (
-          <Button look="primary" onPress={() => leaving.mutate()} isPending={leaving.isPending} autoFocus>
+          <Button
+            look="primary"
+            onPress={() => leaving.mutate()}
+            isPending={leaving.isPending || leaving.isSuccess}
+            autoFocus
+          >
             Sign in at {name}
           </Button>
         )}

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
@@ -35,7 +35,6 @@ export function SignIn() {
   const [needsCode, needCode] = useState(false)
   /** What the page says that the link does. */
   const [linkDoes, setLinkDoes] = useState<'nothing' | 'sign in' | 'end a session'>('nothing')
-  const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
   useEffect(() => {
     // So that neither the history nor a screenshot has the token.
@@ -48,36 +47,31 @@ export function SignIn() {
     setError(failure)
   }, [])
 
-  const leave = () => {
-    setBusy(true)
-    leaveToSignIn(to).catch((failure: Error) => {
-      setError(failure)
-      setBusy(false)
-    })
-  }
-
-  const submit = () => {
-    if (way === 'provider') return leave()
-    const byPassword = { email: email.trim(), password, ...(needsCode && { code }) }
-    void open(() => signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived }))
-  }
-
-  async function open(how: () => Promise<Me>) {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const me = await how()
+  const meta = { showsFailure: true } as const
+  const leaving = useMutation({ mutationFn: () => leaveToSignIn(to), onError: setError, meta })
+  const opening = useMutation({
+    mutationFn: (how: () => Promise<Me>) => how(),
+    onMutate: () => setError(undefined),
+    onSuccess: async (me) => {
       queryClient.clear()
       queryClient.setQueryData(meQuery.queryKey, me)
       await navigate({ to: to ?? '/', replace: true })
-    } catch (failure) {
+    },
+    onError: (failure) => {
       if (way === 'arrived') choose('link')
       const asks = failure instanceof ApiError && failure.needs === 'code' && !needsCode
       if (asks) needCode(true)
-      else setError(failure as Error)
-    } finally {
-      setBusy(false)
-    }
+      else setError(failure)
+    },
+    meta,
+  })
+  // Once it has succeeded the browser leaves this page.
+  const busy = opening.isPending || leaving.isPending || leaving.isSuccess
+
+  const submit = () => {
+    if (way === 'provider') return leaving.mutate()
+    const byPassword = { email: email.trim(), password, ...(needsCode && { code }) }
+    opening.mutate(() => signIn(way === 'password' ? byPassword : { link: way === 'link' ? link : arrived }))
   }
 
   const given = way === 'password' ? email !== '' && password !== '' : way !== 'link' || link.trim() !== ''
@@ -157,12 +151,12 @@ export function SignIn() {
           {way === 'provider' ? `Sign in with ${provider}` : 'Sign in'}
         </Button>
         {way !== 'arrived' && way !== 'provider' && provider !== undefined && (
-          <Button onPress={leave} isDisabled={busy}>
+          <Button onPress={() => leaving.mutate()} isDisabled={busy}>
             Sign in with {provider}
           </Button>
         )}
         {way !== 'arrived' && hasPasskeys(ways.data) && (
-          <Button onPress={() => void open(signInByPasskey)} isDisabled={busy}>
+          <Button onPress={() => opening.mutate(signInByPasskey)} isDisabled={busy}>
             Sign in with a passkey
           </Button>
         )}
