@@ -15,10 +15,10 @@ const PostedTest = Type.Object(
 
 const parameters = [
   field('webhook-id', 'The id of the event, the same at each attempt and replay.', '06b5a0f2e0012f00000000000041'),
-  field('webhook-timestamp', 'Of the attempt, in seconds since 1970.', '1795852800'),
+  field('webhook-timestamp', 'The time of the attempt, in seconds since 1970.', '1795852800'),
   field(
     'webhook-signature',
-    'Signatures as of Standard Webhooks, with a space between two.',
+    'Signatures as Standard Webhooks defines them, with a space between two.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ]

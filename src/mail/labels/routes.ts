@@ -96,7 +96,7 @@ function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
         ...named('Create a label', 'createLabel', 'createOwnLabel'),
         description:
           'The keyword is derived from the name: the same name gives the same keyword, with a suffix (`invoices-2`) ' +
-          'where another label of the organization or of a member, living or deleted, has it. A label made under the ' +
+          'if another label of the organization or of a member, which may be deleted, has it. A label made under the ' +
           'name of a deleted one gets its keyword back, and with it the messages that have it. ' +
           `${own ? 'A member' : 'An organization'} has at most ${mostLabels.toLocaleString('en')} labels.`,
         body: NewLabel,

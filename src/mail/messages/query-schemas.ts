@@ -40,7 +40,7 @@ export const besideUids = {
   folder: Type.Optional(
     Type.String({
       default: 'inbox',
-      description: `Of a uid, and not to be given with an id: ${folder}`,
+      description: `The folder of the uid; do not give it with an id. ${folder}`,
       examples: folders,
     }),
   ),

@@ -34,7 +34,7 @@ const fields = {
       examples: [['192.0.2.0/24']],
     }),
   ),
-  requests_per_minute: Nullable(Type.Integer({ description: `Null: ${perMinute.quota}.`, examples: [60] })),
+  requests_per_minute: Nullable(Type.Integer({ description: `Null stands for ${perMinute.quota}.`, examples: [60] })),
   created_at: Timestamp,
   expires_at: Nullable(Timestamp),
   last_used_at: Nullable(
@@ -90,7 +90,11 @@ export const KeyRequest = Strict(
       }),
     ),
     requests_per_minute: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: perMinute.quota - 1, description: `In place of ${perMinute.quota}.` }),
+      Type.Integer({
+        minimum: 1,
+        maximum: perMinute.quota - 1,
+        description: `How many requests the key may make in a minute, in place of ${perMinute.quota}.`,
+      }),
     ),
   },
   { examples: [{ name: 'Shop', scopes: ['messages:read', 'sending:write'], mailboxes: ['support@tryout.test'] }] },

@@ -64,7 +64,7 @@ const position = Type.Number({
   minimum: 0,
   description:
     'Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the ' +
-    'order in which they were created. Where left out: the largest plus 1.',
+    'order in which they were created. Without it, the largest plus 1.',
   examples: [1],
 })
 

@@ -25,7 +25,7 @@ export const NewRun = Strict(
         minItems: 1,
         maxItems: mostNamed,
         description:
-          "Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.",
+          "Addresses. Without it, all Smart mailboxes whose mail the caller may change; for a member's own filters, the member's own mailbox.",
       }),
     ),
     folders: Type.Optional(
