@@ -19,7 +19,7 @@ export function measuredRelay(relay: Relay, { attempts }: Metrics): Relay {
 
 /** Counts refused recipients, and measures the duration and result of each arriving message. */
 export function measuredHandler(handler: MailHandler, { messages, refusedRecipients }: Metrics): MailHandler {
-  const outcomeOf = (error: unknown) => (error instanceof Rejection ? 'refused' : 'trouble')
+  const outcomeOf = (error: unknown) => (error instanceof Rejection ? 'refused' : 'failed')
   return {
     async admit(sender, recipient) {
       try {

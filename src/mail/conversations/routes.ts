@@ -49,7 +49,7 @@ export function conversationRoutes(app: App, parts: Parts): void {
     {
       config,
       schema: {
-        summary: 'Read a whole conversation',
+        summary: 'Read a conversation',
         operationId: 'getConversation',
         description:
           'Answers the messages of the conversation in all folders, oldest first, and with `include=bodies` what ' +
@@ -81,7 +81,7 @@ function listRoute(app: App, parts: Parts): void {
     {
       config,
       schema: {
-        summary: 'List whole conversations',
+        summary: 'List the conversations of a mailbox',
         operationId: 'listConversations',
         description:
           'Of all folders but drafts, junk and trash, what was sent included; the conversation with the last received message ' +

@@ -29,7 +29,7 @@ function placeOf({ place: { receivedAt, uid } }: ListedConversation): [number, n
   return [receivedAt, uid]
 }
 
-/** Conversations of a folder. */
+/** The threads of a folder. */
 export function threadRoutes(app: App, parts: Parts): void {
   const { db } = parts
   app.get(
@@ -37,12 +37,12 @@ export function threadRoutes(app: App, parts: Parts): void {
     {
       config,
       schema: {
-        summary: 'List conversations',
+        summary: 'List the threads of a folder',
         operationId: 'listThreads',
         description:
-          'Lists the conversations of one folder as it is now, the last received first. Messages belong together by ' +
-          'their Message-ID, In-Reply-To and References headers, never by subject; `limit`, `page` and `total` count ' +
-          'conversations. A Private mailbox is `invalid_request`.',
+          'Lists the threads of one folder as it is now, the last received first. A thread is what the folder has of a ' +
+          'conversation: messages belong together by their Message-ID, In-Reply-To and References headers, never by ' +
+          'subject; `limit`, `page` and `total` count threads. A Private mailbox is `invalid_request`.',
         querystring: ThreadQuery,
         response: { 200: ThreadPage },
       },
@@ -68,10 +68,10 @@ export function threadRoutes(app: App, parts: Parts): void {
     {
       config,
       schema: {
-        summary: 'Read a conversation',
+        summary: 'Read a thread',
         operationId: 'getThread',
         description:
-          'Answers the messages of the conversation, oldest first, without their bodies. Reading does not mark ' +
+          'Answers the messages of the thread, oldest first, without their bodies. Reading does not mark ' +
           'them as read.',
         params: ByThreadId,
         querystring: InFolder,
