@@ -40,7 +40,7 @@ async function main(argv: readonly string[]): Promise<void> {
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
     const keyring = async (db: Db) => openKeyring(db, await secretsFor(db, config))
-    const tryRelay: TryRelay = async (...given) => (await import('#/app/server/adapters.ts')).tryRelay(...given)
+    const tryRelay: TryRelay = async (...given) => (await import('#/app/server/open-outside.ts')).tryRelay(...given)
     const onProgress = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }

@@ -4,7 +4,7 @@ import { canonicalDomain } from '#/formats/mime/address/address.ts'
 import type { App } from '#/http/app-type.ts'
 import { verifiedAmong } from './queries.ts'
 
-export interface MtaStsParts {
+export interface MtaStsDependencies {
   readonly db: Db
   readonly hostname: string
   /** Whether mail can come over TLS. */
@@ -17,7 +17,7 @@ const maxAge = 86_400
 
 /** The policy by which senders hold to TLS (RFC 8461), for every verified domain: `https://mta-sts.<domain>` is to lead here.
  *  It requires TLS only if this service offers TLS. */
-export function mtaStsRoute(app: App, { db, hostname, tls }: MtaStsParts): void {
+export function mtaStsRoute(app: App, { db, hostname, tls }: MtaStsDependencies): void {
   const policy = ['version: STSv1', `mode: ${tls ? 'enforce' : 'testing'}`, `mx: ${hostname}`, `max_age: ${maxAge}`, '']
   app.get('/.well-known/mta-sts.txt', { schema: { hide: true } }, async (request, reply) => {
     const domain = /^mta-sts\.(.+)$/i.exec(request.hostname)?.[1]

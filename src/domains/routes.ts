@@ -15,7 +15,7 @@ import { domainName } from './name.ts'
 import { domainById, domainsAfter, domainsOf } from './queries.ts'
 import { DomainOut, present } from './schemas.ts'
 
-export interface DomainParts {
+export interface DomainDependencies {
   readonly db: Db
   readonly time: SharedTime
   /** This installation's name in the DNS, which MX records point at. */
@@ -43,14 +43,14 @@ const ListQuery = Strict({
 })
 
 /** Domains from enrolment to removal. The worker's checks decide on the states in between. */
-export function domainRoutes(app: App, parts: DomainParts): void {
+export function domainRoutes(app: App, parts: DomainDependencies): void {
   listRoute(app, parts)
   enrolRoute(app, parts)
   showRoutes(app, parts)
   removeRoute(app, parts)
 }
 
-function listRoute(app: App, { db, hostname }: DomainParts): void {
+function listRoute(app: App, { db, hostname }: DomainDependencies): void {
   app.get(
     '/v1/domains',
     {
@@ -88,7 +88,7 @@ async function presented(domains: readonly Domain[], hostname: string): Promise<
   return data
 }
 
-function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserved }: DomainParts): void {
+function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserved }: DomainDependencies): void {
   app.post(
     '/v1/domains',
     {
@@ -128,7 +128,7 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
   )
 }
 
-function showRoutes(app: App, { db, hostname }: DomainParts): void {
+function showRoutes(app: App, { db, hostname }: DomainDependencies): void {
   app.get(
     '/v1/domains/:id',
     {
@@ -176,7 +176,7 @@ async function domainNamed(db: Db, organizationId: string, given: string) {
   return domain
 }
 
-function removeRoute(app: App, { db }: DomainParts): void {
+function removeRoute(app: App, { db }: DomainDependencies): void {
   app.delete(
     '/v1/domains/:id',
     {

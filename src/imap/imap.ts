@@ -1,16 +1,16 @@
 import type { Database } from '#/base/db/open.ts'
 import type { Network } from '#/base/network/ip-address.ts'
 import type { Listening, TlsFiles } from '#/base/network/listening.ts'
+import { FolderNews } from '#/imap/selected/folder-news.ts'
 import { Certificate } from '#/smtp/connection/certificate.ts'
-import type { LoginParts } from '#/smtp/submission/log-in.ts'
+import type { LoginDependencies } from '#/smtp/submission/log-in.ts'
 import { commands } from './commands.ts'
-import { FolderNews } from './selected/news.ts'
 import { tell } from './selected/tell.ts'
 import { Budgets } from './session/budgets.ts'
 import { serveBy } from './session/imap-session.ts'
 import { LiveSessions } from './session/live-sessions.ts'
 import { loginBy } from './session/log-in.ts'
-import type { ImapParts } from './session/session.ts'
+import type { ImapDependencies } from './session/session.ts'
 import { IMAP_LIMITS } from './wire/limits.ts'
 import { ImapListener, type ImapListenerConfig } from './wire/listener.ts'
 import { LiteralMemory } from './wire/literal-memory.ts'
@@ -24,10 +24,10 @@ export interface ImapSettings {
   readonly tls: TlsFiles | undefined
 }
 
-export interface ImapServerParts extends Omit<ImapParts, 'db' | 'news'> {
+export interface ImapServerDependencies extends Omit<ImapDependencies, 'db' | 'news'> {
   readonly database: Database
-  readonly key: LoginParts['key']
-  readonly observe?: LoginParts['observe']
+  readonly key: LoginDependencies['key']
+  readonly observe?: LoginDependencies['observe']
   readonly config: ImapSettings
 }
 
@@ -40,7 +40,7 @@ export interface Imap extends AsyncDisposable {
 }
 
 /** IMAP for mail programs (RFC 9051; docs/reference/imap.md), until it is disposed. */
-export async function startImap({ database, key, observe, config, ...given }: ImapServerParts): Promise<Imap> {
+export async function startImap({ database, key, observe, config, ...given }: ImapServerDependencies): Promise<Imap> {
   const { db } = database
   const { clock, log } = given
   await using starting = new AsyncDisposableStack()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Operator } from '#/app/cli/command.ts'
 import { runCommand } from '#/app/cli/run.ts'
 import { readConfig } from '#/app/config/config.ts'
-import { tryRelay } from '#/app/server/adapters.ts'
+import { tryRelay } from '#/app/server/open-outside.ts'
 import type { Database } from '#/base/db/open.ts'
 import { hostname, keyring } from './installation.ts'
 

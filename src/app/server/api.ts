@@ -11,9 +11,9 @@ import type { ThreadCache } from '#/mail/threads/cache.ts'
 import { Authenticator } from '#/people/keys/authenticate.ts'
 import { attemptsKey } from '#/people/passwords/attempts.ts'
 import { SessionAuthenticator } from '#/people/sessions/authenticate.ts'
-import { identityProviderOn } from './adapters.ts'
-import { type AppParts, buildApp } from './app.ts'
+import { type AppDependencies, buildApp } from './app.ts'
 import type { Observers } from './observers.ts'
+import { identityProviderOn } from './open-outside.ts'
 import type { Outside } from './outside.ts'
 
 /** How long open requests may take once the API stops, in milliseconds. */
@@ -27,7 +27,7 @@ export interface Api {
 
 type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
   Pick<
-    AppParts,
+    AppDependencies,
     | 'idKey'
     | 'threads'
     | 'mailboxIndexes'
@@ -90,7 +90,7 @@ export async function startApi(
   return { http, drainConnections: drain }
 }
 
-function observer(metrics: Metrics, threads: ThreadCache): AppParts['observe'] {
+function observer(metrics: Metrics, threads: ThreadCache): AppDependencies['observe'] {
   metrics.gauge(
     { name: 'mailroom_thread_indexes_asked', help: 'Lookups of the conversations of a folder', label: 'index' },
     () => threads.asked,

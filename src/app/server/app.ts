@@ -11,7 +11,7 @@ import { eventRoutes } from '#/events/event-stream/routes.ts'
 import type { Presence } from '#/events/presence/presence.ts'
 import { presenceRoute } from '#/events/presence/routes.ts'
 import { postedRequests } from '#/events/webhooks/description.ts'
-import type { WebhookParts } from '#/events/webhooks/parts.ts'
+import type { WebhookDependencies } from '#/events/webhooks/parts.ts'
 import { webhookRoutes } from '#/events/webhooks/routes.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import type { MessageReader } from '#/formats/mime/reader.ts'
@@ -24,7 +24,7 @@ import { repeatChanges } from '#/http/answers/repeatable.ts'
 import type { App } from '#/http/app-type.ts'
 import { acceptJsonOnly } from '#/http/body/json-body.ts'
 import { discardUnreadBodies } from '#/http/body/unread-bodies.ts'
-import { type ClientAddressParts, findClients } from '#/http/connections/client-address.ts'
+import { type ClientAddressDependencies, findClients } from '#/http/connections/client-address.ts'
 import { limitConnections, patience } from '#/http/connections/connection-limits.ts'
 import { malformedRequests, newRequestId, overlookExpectations } from '#/http/connections/malformed-requests.ts'
 import { healthRoutes } from '#/http/health.ts'
@@ -75,10 +75,10 @@ import { usageRoutes } from '#/people/usage/routes.ts'
 import { blockedSenderRoutes } from '#/rules/blocked-senders/routes.ts'
 import { mergeRoute } from '#/rules/filters/merge-route.ts'
 import { filterRoutes } from '#/rules/filters/routes.ts'
-import { checkEveryRequest, type EveryRequestParts } from './every-request.ts'
+import { checkEveryRequest, type EveryRequestDependencies } from './every-request.ts'
 
-export interface AppParts extends ClientAddressParts, EveryRequestParts {
-  readonly webhooks: WebhookParts['webhooks']
+export interface AppDependencies extends ClientAddressDependencies, EveryRequestDependencies {
+  readonly webhooks: WebhookDependencies['webhooks']
   readonly db: Db
   /** Hashes Message-IDs. */
   readonly idKey: IdHashKey
@@ -123,7 +123,7 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
 }
 
 /** All routes and their shared parts. Does not listen yet. */
-export async function buildApp(parts: AppParts): Promise<App> {
+export async function buildApp(parts: AppDependencies): Promise<App> {
   const web = new WebPages(parts.webDirectory)
   const app = bareApp(parts, web)
   overlookExpectations(app)
@@ -149,7 +149,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 type Asked = [MailboxRef, readonly string[]]
 
 /** The nouns in the order of the API description. */
-function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): void {
+function nouns(app: App, parts: AppDependencies & { readonly large: LargeMessages }): void {
   for (const whose of [ofOrganization, ofMember]) {
     labelRoutes(app, parts, whose)
     if (!whose.own) mergeRoute(app, parts)
@@ -192,7 +192,7 @@ function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): v
   auditRoutes(app, parts)
 }
 
-function bareApp({ log, answersKey }: AppParts, web: WebPages): App {
+function bareApp({ log, answersKey }: AppDependencies, web: WebPages): App {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),

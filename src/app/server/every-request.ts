@@ -10,7 +10,7 @@ import { isWellFormedKey } from '#/people/keys/api-key.ts'
 import type { Authenticator } from '#/people/keys/authenticate.ts'
 import type { SessionAuthenticator } from '#/people/sessions/authenticate.ts'
 
-export interface EveryRequestParts {
+export interface EveryRequestDependencies {
   readonly authenticator: Authenticator
   readonly refusals: Refusals
   readonly sessions: SessionAuthenticator
@@ -28,7 +28,7 @@ export interface EveryRequestParts {
 }
 
 /** Authenticates, limits, logs and counts the requests of an app. */
-export function checkEveryRequest(app: App, parts: EveryRequestParts): void {
+export function checkEveryRequest(app: App, parts: EveryRequestDependencies): void {
   const { authenticator, sessions, refusals, publicUrl, clock, sharedRate, observe, foreground, follow } = parts
   follow?.(app)
   const authorize = authorizer(

@@ -17,7 +17,7 @@ import { removeSentDrafts } from '#/out/drafts/sending/remove-sent.ts'
 import { forgetReturnPaths } from '#/out/follow-ups/return-paths.ts'
 import { forgetAnswered } from '#/out/forwarding/arrival.ts'
 import { forgetReturned } from '#/out/forwarding/returns.ts'
-import { forgetFailed } from '#/out/queue/scheduled.ts'
+import { forgetFailed } from '#/out/queue/lifecycle.ts'
 import { forgetSent } from '#/out/sent/queries.ts'
 import { forgetReplacedIds } from '#/out/sent/replaced-ids.ts'
 import { forgetBounces } from '#/out/suppressions/queries.ts'
@@ -54,7 +54,7 @@ const deletions: readonly ((db: Db, now: Date) => Promise<unknown>)[] = [
   forgetApprovals,
 ]
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly time: SharedTime
   readonly log: Logger
@@ -66,9 +66,9 @@ interface Parts {
  *  deliveries of webhooks, runs of filters, and words that no message has. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
  *  still in their folder. */
 export class Housekeeping extends Loop {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     super({ idleMs: everyHour, firstMs, log: parts.log, failed: 'housekeeping failed' })
     this.#parts = parts
   }

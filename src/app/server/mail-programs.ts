@@ -1,16 +1,16 @@
 import type { Config } from '#/app/config/config.ts'
 import type { Metrics } from '#/app/metrics/metrics.ts'
 import type { Keyring } from '#/base/secrets/keyring.ts'
-import { type Imap, type ImapServerParts, startImap } from '#/imap/imap.ts'
+import { type Imap, type ImapServerDependencies, startImap } from '#/imap/imap.ts'
 import { attemptsKey } from '#/people/passwords/attempts.ts'
-import { type Submission, type SubmissionParts, startSubmission } from '#/smtp/submission/submission.ts'
+import { type Submission, type SubmissionDependencies, startSubmission } from '#/smtp/submission/submission.ts'
 
 interface MailPrograms {
   readonly submission: Submission | undefined
   readonly imap: Imap | undefined
 }
 
-type Given = Omit<SubmissionParts & ImapServerParts, 'key' | 'observe' | 'config' | 'db' | 'hostname'>
+type Given = Omit<SubmissionDependencies & ImapServerDependencies, 'key' | 'observe' | 'config' | 'db' | 'hostname'>
 
 /** Serves mail programs until `starting` is disposed: they sign in to both with the same passwords, within the same limits. */
 export async function startMailPrograms(

@@ -18,10 +18,10 @@ import { openKeyring, secretsFor } from '#/base/secrets/open.ts'
 import { isUnfinished } from '#/base/secrets/rotate.ts'
 import { tryoutDomain } from '#/domains/name.ts'
 import { originHere } from '#/people/sessions/invitation/link.ts'
-import { outside, tryRelay } from './adapters.ts'
 import { assemble, type Running } from './assemble.ts'
 import { startWhenThere } from './database.ts'
 import { noteHostName } from './host-name.ts'
+import { outside, tryRelay } from './open-outside.ts'
 import type { Outside } from './outside.ts'
 
 /** A service that runs as a program. */

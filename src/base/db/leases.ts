@@ -23,7 +23,7 @@ export type LeasedTable = {
 }[keyof Schema]
 
 /** Which rows to claim. */
-export interface Wanted {
+export interface ClaimQuery {
   /** `select id` of as many rows as wanted, in the queue's fair order. It must leave out rows that are not `free`. */
   readonly chosen: RawBuilder<unknown>
   /** Whether a row is due. It is evaluated again once the row is locked: another process may have had it meanwhile. */
@@ -62,7 +62,7 @@ export class Leases {
   }
 
   /** Claims rows for this process, in no particular order. Of several processes that claim a row one gets it; none waits. */
-  async claim<Row>(db: Db, now: Now, { chosen, due, set, returning }: Wanted): Promise<(Lease & Row)[]> {
+  async claim<Row>(db: Db, now: Now, { chosen, due, set, returning }: ClaimQuery): Promise<(Lease & Row)[]> {
     const { rows } = await sql<Lease & Row>`
       with chosen as materialized (${chosen}), claimed as materialized (
         select id from ${this.#table}

@@ -20,7 +20,7 @@ function workAfter(foreground: Foreground, stopping = signal) {
   const done = foreground.letPass(stopping).then(() => {
     isGoingOn = true
   })
-  return { done, goesOn: () => isGoingOn }
+  return { done, mayContinue: () => isGoingOn }
 }
 
 test('background work continues at once without requests', () =>
@@ -31,7 +31,7 @@ test('work waits for so many answers', async () => {
   const work = workAfter(foreground)
   for (const _ of [1, 2]) foreground.answered(0)
   await nextTurn()
-  assert.equal(work.goesOn(), false)
+  assert.equal(work.mayContinue(), false)
   foreground.answered(0)
   await work.done
 })
@@ -42,7 +42,7 @@ test('work waits for more answers where more is asked for at a time', async () =
   const work = workAfter(foreground, stop.signal)
   for (const _ of [1, 2, 3]) foreground.answered(never)
   await nextTurn()
-  assert.equal(work.goesOn(), false)
+  assert.equal(work.mayContinue(), false)
   stop.abort()
   await work.done
 })

@@ -7,7 +7,7 @@ import type { Change, Presence } from '#/events/presence/presence.ts'
 import type { Identity } from '#/http/access/authorize.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { EventOut } from './schemas.ts'
-import { type Names, shownEvents, type Wanted } from './visible.ts'
+import { type EventSelection, type Names, shownEvents } from './visible.ts'
 
 /** A request that reads events. */
 export interface Reader {
@@ -15,7 +15,7 @@ export interface Reader {
   readonly feed: EventFeed
   readonly names: Names
   readonly organizationId: string
-  readonly wanted: Wanted
+  readonly wanted: EventSelection
   readonly after: Cursor
   /** The reader's identity at this moment: a revoked key receives nothing more. */
   readonly identify: () => Promise<Identity | undefined>

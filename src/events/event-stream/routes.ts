@@ -16,7 +16,7 @@ import { poll, type Reader, stream } from './follow.ts'
 import { EventPage, EventsQuery, StreamedEvent, StreamQuery } from './schemas.ts'
 import { assertMayReceive, type Names, typesNamed } from './visible.ts'
 
-interface EventParts {
+interface EventDependencies {
   readonly db: Db
   readonly events: EventFeed
   readonly names: Names
@@ -35,7 +35,7 @@ const streamed = {
 const noun = { noun: 'Events', scope: 'events:read', errors: ['not_found'] } as const
 
 /** The event log: page by page, waiting for the next event, or as a stream. */
-export function eventRoutes(app: App, { db, events: feed, names, presence: all }: EventParts): void {
+export function eventRoutes(app: App, { db, events: feed, names, presence: all }: EventDependencies): void {
   const requests = new FairShare(budget)
 
   async function readerOf(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<Reader> {

@@ -62,7 +62,7 @@ export function assertMayReceive(identity: Identity | undefined, types: Readonly
 }
 
 /** What a reader requests. */
-export interface Wanted {
+export interface EventSelection {
   readonly types: ReadonlySet<EventType> | undefined
   readonly mailboxId: string | undefined
 }
@@ -71,7 +71,7 @@ const ofAll: ReadonlySet<EventType> = new Set(['message.refused', 'webhook.pause
 
 /** Whether a reader sees an event, by its scope and mailbox. Events about a mailbox as such are for those who manage it,
  *  others for those who read its mail. */
-function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
+function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: EventSelection): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
   // Mail to an unknown address, or another's webhook, concerns those who manage all mailboxes. A quota covers all
@@ -94,7 +94,7 @@ export interface Shown {
 export async function visibleEvents(
   db: Db,
   identity: Identity,
-  wanted: Wanted,
+  wanted: EventSelection,
   events: readonly LoggedEvent[],
 ): Promise<Shown[]> {
   const visible = events.filter((event) => isVisible(event, identity, wanted))
@@ -113,7 +113,7 @@ const conversations = new WeakMap<readonly LoggedEvent[], Promise<ReadonlyMap<Lo
 export async function shownEvents(
   { db, names }: { readonly db: Db; readonly names: Names },
   identity: Identity,
-  wanted: Wanted,
+  wanted: EventSelection,
   page: readonly LoggedEvent[],
 ): Promise<Shown[]> {
   const shown = await visibleEvents(db, identity, wanted, page)

@@ -11,7 +11,7 @@ export const doings = ['reading', 'writing'] as const
 export type Doing = (typeof doings)[number]
 
 /** A conversation in which members may be present. */
-export interface Place {
+export interface ConversationRef {
   readonly organizationId: string
   readonly mailboxId: string
   /** The mailbox's address. */
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** A member arrives, leaves or begins to write. */
-export interface Change extends Place {
+export interface Change extends ConversationRef {
   readonly memberId: string
 }
 
@@ -73,7 +73,7 @@ export class Presence implements Disposable {
   }
 
   /** What other members do there, by id. */
-  othersIn(place: Place, memberId: string): ReadonlyMap<string, Doing> {
+  othersIn(place: ConversationRef, memberId: string): ReadonlyMap<string, Doing> {
     const now = this.#clock.now()
     const others = new Map<string, Doing>()
     for (const [id, { doing, until }] of this.#places.get(nameOf(place))?.members ?? [])
@@ -158,6 +158,6 @@ export class Follower implements Disposable {
   }
 }
 
-function nameOf({ organizationId, mailboxId, conversation }: Place): string {
+function nameOf({ organizationId, mailboxId, conversation }: ConversationRef): string {
   return `${organizationId} ${mailboxId} ${conversation}`
 }

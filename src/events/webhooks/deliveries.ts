@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import type { Cursor } from '#/base/event-log/cursor.ts'
 import type { LoggedEvent } from '#/base/event-log/log.ts'
-import { placeOf } from './order.ts'
+import { sequenceOf } from './order.ts'
 
 /** A delivery in a list. */
 export interface Delivery extends Cursor {
@@ -54,7 +54,12 @@ export async function redeliver(
   now: Date,
 ): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map((event) => ({ ...placeOf(event), position: event.position, id: event.id, type: event.type }))
+  const rows = events.map((event) => ({
+    ...sequenceOf(event),
+    position: event.position,
+    id: event.id,
+    type: event.type,
+  }))
   await sql`
     insert into webhook_deliveries (organization_id, webhook_id, position, event_id, type, order_scope, order_part, state,
       attempts, due_at)

@@ -22,7 +22,7 @@ import {
 } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { type Delivery, deliveriesOf, redeliver, waitingCount } from './deliveries.ts'
-import type { WebhookParts } from './parts.ts'
+import type { WebhookDependencies } from './parts.ts'
 import { tryAtOnce, type Webhook, webhookById } from './queries.ts'
 import { shown } from './schemas.ts'
 import { mostWaiting } from './webhook.ts'
@@ -74,7 +74,7 @@ const reading = { scope: 'webhooks:read', noun: 'Webhooks' } as const
 export const changing = { scope: 'webhooks:write', noun: 'Webhooks' } as const
 
 /** A webhook's deliveries: lists and replays them. */
-export function deliveryRoutes(app: App, parts: WebhookParts): void {
+export function deliveryRoutes(app: App, parts: WebhookDependencies): void {
   listRoute(app, parts)
   replayRoute(app, parts)
 }
@@ -85,7 +85,7 @@ export async function webhookIn(db: Db, request: FastifyRequest<{ Params: { id: 
   return webhook
 }
 
-function listRoute(app: App, { db }: WebhookParts): void {
+function listRoute(app: App, { db }: WebhookDependencies): void {
   app.get(
     '/v1/webhooks/:id/deliveries',
     {
@@ -137,7 +137,7 @@ function present(delivery: Delivery): Static<typeof DeliveryOut> {
   }
 }
 
-function replayRoute(app: App, { db, time }: WebhookParts): void {
+function replayRoute(app: App, { db, time }: WebhookDependencies): void {
   app.post(
     '/v1/webhooks/:id/replay',
     {

@@ -69,9 +69,9 @@ export async function changeWebhook(
   await updateWebhook(tx, organizationId, id, { ...settings, ...(takesOver && readsAs(by)) })
   const wasPaused = before.paused_at !== null
   const leadsElsewhere = settings.url !== undefined && settings.url !== before.url
-  const goesOn = leadsElsewhere && (!wasPaused || before.paused_because !== null)
+  const resumes = leadsElsewhere && (!wasPaused || before.paused_because !== null)
   if (paused !== undefined && paused !== wasPaused) await setPaused(tx, { organizationId, id, now }, paused)
-  else if (paused === undefined ? goesOn : leadsElsewhere && !wasPaused)
+  else if (paused === undefined ? resumes : leadsElsewhere && !wasPaused)
     await setPaused(tx, { organizationId, id, now }, false)
   const after = await found(tx, change, id)
   await note(tx, change, 'webhook.changed', before, after)

@@ -3,14 +3,14 @@ import type { LoggedEvent } from '#/base/event-log/log.ts'
 
 /** The sequence of an event: all events with the same scope and part are ordered. An event without a part is ordered with
  *  all of its scope. */
-export interface Place {
+export interface EventSequence {
   readonly scope: string
   readonly part: string | null
 }
 
 /** Messages are ordered within their conversation, or with their whole mailbox if that is unknown; other events with those
  *  of the same item. */
-export function placeOf({ type, mailboxId, data, conversation }: LoggedEvent): Place {
+export function sequenceOf({ type, mailboxId, data, conversation }: LoggedEvent): EventSequence {
   if ('sent' in data) return { scope: `sending ${data.sent}`, part: null }
   if ('name' in data) return { scope: `${type.split('.')[0]} ${data.id ?? data.name}`, part: null }
   const part = conversation && createHash('sha256').update(conversation).digest('base64url').slice(0, 16)
@@ -25,7 +25,7 @@ export class InOrder {
   readonly #scopes = new Map<string, { whole: Promise<Left> | undefined; parts: Map<string, Promise<Left>> }>()
 
   /** `work` gets the time until which the last earlier piece is deferred. */
-  add({ scope: name, part }: Place, work: (before: Left) => Promise<Left>): Promise<Left> {
+  add({ scope: name, part }: EventSequence, work: (before: Left) => Promise<Left>): Promise<Left> {
     const scope = this.#scopes.get(name) ?? { whole: undefined, parts: new Map<string, Promise<Left>>() }
     this.#scopes.set(name, scope)
     const before = part === null ? [...scope.parts.values(), scope.whole] : [scope.parts.get(part), scope.whole]

@@ -5,7 +5,7 @@ import type { PublicHttp } from '#/http/public-http/public-http.ts'
 import type { AllowedBy } from './webhook.ts'
 
 /** What routes of webhooks need. */
-export interface WebhookParts {
+export interface WebhookDependencies {
   readonly db: Db
   readonly time: SharedTime
   readonly webhooks: {

@@ -5,7 +5,7 @@ import type { Cursor } from '#/base/event-log/cursor.ts'
 import { settled } from '#/base/event-log/log.ts'
 import { isNotSuspended } from '#/people/organizations/queries.ts'
 import type { StoredReceiver } from './attempt.ts'
-import type { Place } from './order.ts'
+import type { EventSequence } from './order.ts'
 import type { Reader } from './reader.ts'
 
 /** The lease for a round of a webhook, with the data of the round. */
@@ -52,7 +52,7 @@ export async function claimWebhooks(db: Db, now: Date, most: number): Promise<Cl
 }
 
 /** A delivery that waits for its next attempt, or for earlier ones. */
-export interface Waiting extends Place, Cursor {
+export interface Waiting extends EventSequence, Cursor {
   readonly type: string
   readonly attempts: number
   readonly dueAt: Date

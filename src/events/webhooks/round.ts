@@ -3,17 +3,17 @@ import { type Cursor, cursorText } from '#/base/event-log/cursor.ts'
 import { eventsAfter, eventsAt, type LoggedEvent } from '#/base/event-log/log.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import type { EventOut } from '#/events/event-stream/schemas.ts'
-import { type Names, type Shown, shownEvents, typesNamed, type Wanted } from '#/events/event-stream/visible.ts'
+import { type EventSelection, type Names, type Shown, shownEvents, typesNamed } from '#/events/event-stream/visible.ts'
 import type { Identity } from '#/http/access/authorize.ts'
 import type { PublicHttp } from '#/http/public-http/public-http.ts'
 import { type Attempt, attempt, type Receiver, receiverOf } from './attempt.ts'
-import { InOrder, type Left, placeOf } from './order.ts'
-import type { Pace } from './pace.ts'
+import type { Pace } from './concurrency.ts'
+import { InOrder, type Left, sequenceOf } from './order.ts'
 import { type ClaimedWebhook, type Progress, type Recorded, storedDeliveries, type Waiting } from './progress.ts'
 import { identityOf } from './reader.ts'
 import { mostWaiting, pauseAfter, roundPauseAfter, triedForMs } from './webhook.ts'
 
-export interface RoundParts {
+export interface RoundDependencies {
   readonly db: Db
   readonly names: Names
   readonly http: PublicHttp
@@ -44,7 +44,7 @@ interface Due extends Waiting {
  *  fails, a round tries one new event and the delivery that was tried least recently. It reads nothing else, so that the log
  *  is not copied. */
 export class Round {
-  readonly #parts: RoundParts
+  readonly #parts: RoundDependencies
   readonly #webhook: ClaimedWebhook
   readonly #pace: Pace
   readonly #most: number
@@ -60,7 +60,7 @@ export class Round {
 
   /** `most` limits the events that are tried. */
   constructor(
-    parts: RoundParts,
+    parts: RoundDependencies,
     webhook: ClaimedWebhook,
     { pace, now, most }: { pace: Pace; now: Date; most: number },
   ) {
@@ -143,7 +143,10 @@ export class Round {
 
   async #shown(identity: Identity, events: readonly LoggedEvent[]) {
     const { types, mailboxId } = this.#webhook
-    const wanted: Wanted = { types: types ? typesNamed(types, 'types') : undefined, mailboxId: mailboxId ?? undefined }
+    const wanted: EventSelection = {
+      types: types ? typesNamed(types, 'types') : undefined,
+      mailboxId: mailboxId ?? undefined,
+    }
     const shown = await shownEvents(this.#parts, identity, wanted, events)
     return new Map(shown.map((one) => [one.out.id, one]))
   }
@@ -151,7 +154,7 @@ export class Round {
   #asDue(event: LoggedEvent, out: EventOut): Due {
     const { position, id, type } = event
     return {
-      ...{ position, id, type, ...placeOf(event), attempts: 0, dueAt: this.#began, firstAt: null },
+      ...{ position, id, type, ...sequenceOf(event), attempts: 0, dueAt: this.#began, firstAt: null },
       ...{ stored: false, out },
     }
   }

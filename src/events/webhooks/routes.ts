@@ -10,7 +10,7 @@ import { type Static, Type } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mail/mailboxes/readable.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { addWebhook, type Change, changeWebhook, removeWebhook, rotateSecret } from './manage.ts'
-import type { WebhookParts } from './parts.ts'
+import type { WebhookDependencies } from './parts.ts'
 import { type Settings, type Webhook, webhookById, webhooksOf } from './queries.ts'
 import { NewWebhook, present, WebhookChange, WebhookOut, WithSecret } from './schemas.ts'
 import { testRoute } from './test-route.ts'
@@ -20,7 +20,7 @@ const reading = { config: { scope: 'webhooks:read', noun: 'Webhooks' } } as cons
 const changing = { config: { scope: 'webhooks:write', noun: 'Webhooks' } } as const
 
 /** URLs that events are posted to. */
-export function webhookRoutes(app: App, parts: WebhookParts): void {
+export function webhookRoutes(app: App, parts: WebhookDependencies): void {
   readRoutes(app, parts)
   createRoute(app, parts)
   changeRoutes(app, parts)
@@ -31,7 +31,7 @@ export function webhookRoutes(app: App, parts: WebhookParts): void {
 
 async function changeBy(
   { caller, actorId, actor }: FastifyRequest,
-  { db, time, webhooks: { secretKey } }: WebhookParts,
+  { db, time, webhooks: { secretKey } }: WebhookDependencies,
 ): Promise<Change> {
   return { caller, actorId, by: actor, now: await time(db), secretKey }
 }
@@ -39,7 +39,7 @@ async function changeBy(
 /** The settings in a body, as far as the caller may receive them. */
 async function settingsIn(
   request: FastifyRequest,
-  { db, webhooks: { allowed } }: WebhookParts,
+  { db, webhooks: { allowed } }: WebhookDependencies,
   { name, url, types, mailbox }: Partial<Static<typeof NewWebhook>>,
 ): Promise<Partial<Settings>> {
   if (types) assertMayReceive(await request.identify(), typesNamed(types, 'types'))
@@ -52,7 +52,7 @@ async function settingsIn(
   }
 }
 
-function readRoutes(app: App, { db }: WebhookParts): void {
+function readRoutes(app: App, { db }: WebhookDependencies): void {
   app.get(
     '/v1/webhooks',
     {
@@ -90,7 +90,7 @@ function placeOf({ created_at: at, id }: Webhook): [number, string] {
   return [at.getTime(), id]
 }
 
-function createRoute(app: App, parts: WebhookParts): void {
+function createRoute(app: App, parts: WebhookDependencies): void {
   app.post(
     '/v1/webhooks',
     {
@@ -116,7 +116,7 @@ function createRoute(app: App, parts: WebhookParts): void {
   )
 }
 
-function changeRoutes(app: App, parts: WebhookParts): void {
+function changeRoutes(app: App, parts: WebhookDependencies): void {
   app.patch(
     '/v1/webhooks/:id',
     {
@@ -165,7 +165,7 @@ function changeRoutes(app: App, parts: WebhookParts): void {
   )
 }
 
-function rotateRoute(app: App, parts: WebhookParts): void {
+function rotateRoute(app: App, parts: WebhookDependencies): void {
   app.post(
     '/v1/webhooks/:id/rotate',
     {

@@ -9,11 +9,11 @@ import { Type } from '#/http/schemas/type.ts'
 import { attempt, receiverOf } from './attempt.ts'
 import { changing, outcome, webhookIn } from './delivery-routes.ts'
 import { resumeFailed } from './manage.ts'
-import type { WebhookParts } from './parts.ts'
+import type { WebhookDependencies } from './parts.ts'
 import { receiverIn } from './queries.ts'
 
 /** Posts a test to a webhook. */
-export function testRoute(app: App, parts: WebhookParts): void {
+export function testRoute(app: App, parts: WebhookDependencies): void {
   const { db, time, webhooks } = parts
   const { http, secretKey } = webhooks
   app.post(
@@ -46,7 +46,7 @@ export function testRoute(app: App, parts: WebhookParts): void {
 }
 
 async function goOn(
-  { db, time, webhooks: { secretKey } }: WebhookParts,
+  { db, time, webhooks: { secretKey } }: WebhookDependencies,
   request: FastifyRequest,
   id: string,
 ): Promise<void> {

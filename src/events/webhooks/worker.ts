@@ -11,8 +11,8 @@ import { retried } from '#/base/event-loop/retried.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import type { Names } from '#/events/event-stream/visible.ts'
 import type { PublicHttp } from '#/http/public-http/public-http.ts'
+import { Extra, Pace } from './concurrency.ts'
 import { shownName } from './manage.ts'
-import { Extra, Pace } from './pace.ts'
 import type { PausedNotice } from './paused-notice.ts'
 import {
   anyWebhook,
@@ -32,7 +32,7 @@ import {
 import { Round } from './round.ts'
 import { pauseAfter } from './webhook.ts'
 
-interface Parts {
+interface Dependencies {
   readonly database: Pick<Database, 'db' | 'commits' | 'listen'>
   readonly http: PublicHttp
   readonly secretKey: SealingKey
@@ -54,7 +54,7 @@ const mostEvents = 20_000
 
 /** Posts events to webhooks. Processes share them by leases; one process has a webhook at a time, for a round. */
 export class WebhookWorker extends Loop {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #rounds = new Set<Promise<void>>()
   readonly #extra = new Extra(mostExtra)
   readonly #paces = new QuickLRU<string, Pace>({ maxSize: 10_000 })
@@ -65,7 +65,7 @@ export class WebhookWorker extends Loop {
     if (this.#any) this.wake()
   }
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     super({ idleMs, log: parts.log, failed: 'webhooks that are due could not be read; they are read again' })
     this.#parts = parts
   }

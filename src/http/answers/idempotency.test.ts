@@ -153,12 +153,12 @@ test('what waits for another server is done once, and again only after a refusal
 /** Work that is a step, after which a process of its own stays away until it is let go on: with its answer, or to die. */
 class Suspended {
   readonly reached = Promise.withResolvers<void>()
-  readonly goesOn = Promise.withResolvers<void>()
+  readonly mayContinue = Promise.withResolvers<void>()
 
   readonly step = async (request: FastifyRequest) => {
     await noteProgress(database.db, request, { step: 1 })
     this.reached.resolve()
-    await this.goesOn.promise
+    await this.mayContinue.promise
     return { by: 'the first' }
   }
 }
@@ -173,7 +173,7 @@ test('while the first request runs, its repetition is told so in every process, 
   const again = await fetched(other, 'two at once')
   assert.deepEqual([again.status, again.body.error?.code], [409, 'conflict'])
   assert.equal((await post(other, 'two at once')).status, 400)
-  first.goesOn.resolve()
+  first.mayContinue.resolve()
   const done = await answer
   assert.deepEqual([done.status, done.replayed, done.body], [201, null, { by: 'the first' }])
   const later = await fetched(other, 'two at once')
@@ -188,7 +188,7 @@ test('what a process left its repetition goes on with in another, and what the f
   const other = await process(database.db, (request) => ({ after: progressOf(request) }))
   const again = await fetched(other, 'left')
   assert.deepEqual([again.status, again.replayed, again.body], [201, null, { after: { step: 1 } }])
-  first.goesOn.resolve()
+  first.mayContinue.resolve()
   assert.equal((await late).status, 409)
   assert.deepEqual((await fetched(other, 'left')).body, again.body)
 })

@@ -18,7 +18,7 @@ export class BodyMemory {
   }
 
   /** Frees the memory of a body, if it had any. */
-  leave(body: object): void {
+  release(body: object): void {
     this.#shares.get(body)?.[Symbol.dispose]()
   }
 }

@@ -40,7 +40,7 @@ export function acceptJsonOnly(app: App): void {
   })
   // Memory is freed with the answer: a disconnect during processing does not free it earlier.
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    room.leave(request.raw)
+    room.release(request.raw)
     done()
   })
 

@@ -103,7 +103,7 @@ for (const head of [`Content-Length: ${limit}`, chunked]) {
     if (head === chunked) client.write(`${limit.toString(16)}\r\n`)
     client.write(Buffer.alloc(limit))
     await assert.rejects(reading, { code: 'rate_limited', retryAfter: 5 })
-    full.leave(other)
+    full.release(other)
     await take(full)
   })
 
@@ -118,7 +118,7 @@ for (const head of [`Content-Length: ${limit}`, chunked]) {
     client.write(Buffer.alloc(limit))
     if (head === chunked) client.write('\r\n0\r\n\r\n')
     if (head === chunked) await once(raw, 'pause')
-    full.leave(other)
+    full.release(other)
     assert.equal((await reading).length, limit)
   })
 }
@@ -197,7 +197,7 @@ test('a body that had to wait for room keeps pace as others do', async (t) => {
   client.write(`${(2 * smallBody).toString(16)}\r\n`)
   client.write(Buffer.alloc(smallBody + 1))
   await once(raw, 'pause')
-  full.leave(other)
+  full.release(other)
   await once(raw, 'resume')
   for (const _ of ['what came at first', 'nothing more']) t.mock.timers.tick(1_000)
   await assert.rejects(reading, { code: 'invalid_request', message: /timed out/ })

@@ -40,7 +40,7 @@ export async function readBody({ raw, holder, limit }: Reading, room: BodyMemory
   try {
     return await collect(raw, { length, limit, enter, pace })
   } catch (error) {
-    room.leave(raw)
+    room.release(raw)
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { insideOf, isPublic, type Network, readAddress, unmappedAddress } from '#/base/network/ip-address.ts'
 import type { App } from '../app-type.ts'
 
-export interface ClientAddressParts {
+export interface ClientAddressDependencies {
   /** The reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly Network[]
   readonly log: Logger
@@ -16,7 +16,7 @@ const mostHops = 16
  * what looks like a proxy that is not configured. Fastify's `trustProxy` does not fit: it accepts any text in the header as
  * an address, and trusts `X-Forwarded-Host` too.
  */
-export function findClients(app: App, { trustedProxies, log }: ClientAddressParts): void {
+export function findClients(app: App, { trustedProxies, log }: ClientAddressDependencies): void {
   const isTrusted = insideOf(trustedProxies)
   let warned = false
   app.decorateRequest('clientAddress', '')

@@ -1,6 +1,6 @@
 import { expungeMarked, markedDeleted } from '#/mail/store/expunge.ts'
 import { progress } from '../selected/progress.ts'
-import { leave } from '../selected/select.ts'
+import { closeSelected } from '../selected/select.ts'
 import { contains } from '../selected/sequence-map.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
@@ -26,7 +26,7 @@ export const expunge: Handler = async (session, command) => {
 export const close: Handler = async (session, command) => {
   command.args.end()
   const modseq = session.needSelected().isReadOnly ? undefined : await expungeDeleted(session, command)
-  leave(session)
+  closeSelected(session)
   return { text: 'Close completed', ...highest(session, modseq) }
 }
 

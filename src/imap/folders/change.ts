@@ -9,7 +9,7 @@ import { removeFolder, renameFolderTree } from '#/mail/store/make-folder.ts'
 import { updateMessages } from '#/mail/store/update.ts'
 import { type Completed, No } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
-import { leave } from '../selected/select.ts'
+import { closeSelected } from '../selected/select.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments, Command } from '../wire/arguments.ts'
 import { untagged } from '../wire/format.ts'
@@ -100,7 +100,7 @@ export async function remove(session: Session, { args }: Command): Promise<Compl
     // Mail may arrive meanwhile.
   } while (!(await removeFolder(db, mailbox, name)))
   await announceFolders(db, mailbox, session.user.by)
-  if (session.selected?.folderId === stored.id) leave(session)
+  if (session.selected?.folderId === stored.id) closeSelected(session)
   return { text: 'Deleted' }
 }
 

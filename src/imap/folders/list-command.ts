@@ -11,7 +11,7 @@ export interface Selection {
 }
 
 /** What LIST says of each (section 3.2; RFC 5819; RFC 8440). */
-export interface Wanted {
+export interface ListReturn {
   readonly subscribed: boolean
   readonly rights: boolean
   readonly status: readonly string[]
@@ -23,7 +23,7 @@ export interface ListCommand {
   readonly patterns: readonly string[]
   /** `LIST "" ""` asks for the separator. */
   readonly isOfSeparator: boolean
-  readonly wanted: Wanted
+  readonly wanted: ListReturn
 }
 
 /** Patterns in one command. */
@@ -60,9 +60,9 @@ export function readList(args: Arguments): ListCommand {
   }
 }
 
-const nothing: Wanted = { subscribed: false, rights: false, status: [] }
+const nothing: ListReturn = { subscribed: false, rights: false, status: [] }
 
-function readReturn(args: Arguments): Wanted {
+function readReturn(args: Arguments): ListReturn {
   args.space()
   if (args.word() !== 'RETURN') throw new Bad('RETURN is the only thing after the patterns')
   args.space()

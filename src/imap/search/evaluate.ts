@@ -1,4 +1,4 @@
-import { conversationIds } from '#/mail/threads/thread-id.ts'
+import { conversationIds } from '#/mail/threads/public-ids.ts'
 import { siftContents } from './content.ts'
 import { Places } from './places.ts'
 import { everything, isColumns, type Joined, type MessageSet, type SearchKey } from './program.ts'

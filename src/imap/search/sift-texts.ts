@@ -5,7 +5,7 @@ import { mailboxMark } from '#/mail/search-index/index-text.ts'
 import { listedWords } from '#/mail/search-index/listed-words.ts'
 import { restMark } from '#/mail/search-index/rest-text.ts'
 import { spelled } from '#/mail/search-index/spelled.ts'
-import { longestWord, wantedWords } from '#/mail/search-index/words.ts'
+import { longestWord, queryWords } from '#/mail/search-index/words.ts'
 import { integers, packed } from '#/mail/store/packed.ts'
 import { Places } from './places.ts'
 import { type Found, sift } from './rows.ts'
@@ -53,7 +53,7 @@ interface Part {
 
 /** The words of a folded text. */
 function partsOf(text: string): Part[] {
-  const words = wantedWords(text)
+  const words = queryWords(text)
   const [begins, ends] = [/^[\p{L}\p{N}\p{M}]/u.test(text), /[\p{L}\p{N}\p{M}]$/u.test(text)]
   return words.map(({ text: word, prefix }, at) => {
     // Of a longer word, a message may have any part: half of what is cut is whole in one of them.
@@ -97,7 +97,7 @@ function isShort(word: string): boolean {
 
 /** Whether the text is words with spaces between them: then the index has it if the message has. Scripts without spaces are in pairs there. */
 function isPlain(text: string): boolean {
-  const words = wantedWords(text).map((word) => word.text)
+  const words = queryWords(text).map((word) => word.text)
   return (
     /^[\p{L}\p{N} ]+$/u.test(text) &&
     text === words.join(' ') &&

@@ -9,7 +9,7 @@ export interface ChangedMessage extends StoredFlags {
 }
 
 /** Where a reader of changed messages goes on: they come in the order of modification sequence and uid. */
-export interface Place {
+export interface ChangeCursor {
   readonly modseq: number
   readonly uid: number
 }
@@ -17,7 +17,7 @@ export interface Place {
 export interface Changed {
   readonly messages: readonly ChangedMessage[]
   /** Undefined after the last. */
-  readonly next: Place | undefined
+  readonly next: ChangeCursor | undefined
 }
 
 /** Messages that are read at a time. */
@@ -26,7 +26,7 @@ const most = 1_000
 /** Columns of one row: those in the folder with this id behind a place, up to a modification sequence and below a uid. */
 export function changedMessages(
   folderId: RawBuilder<unknown>,
-  { after, until, below }: { after: Place; until?: number; below: number | RawBuilder<unknown> },
+  { after, until, below }: { after: ChangeCursor; until?: number; below: number | RawBuilder<unknown> },
 ): RawBuilder<unknown> {
   const columns = flagColumns.map(([, column]) => sql.ref(column))
   const flags = sql.join(

@@ -1,11 +1,11 @@
 import type { Handler } from '../session/session.ts'
-import { leave } from './select.ts'
+import { closeSelected } from './select.ts'
 
 /** UNSELECT (RFC 9051, section 6.4.2): CLOSE without expunges. */
 export const unselect: Handler = async (session, { args }) => {
   args.end()
   session.needSelected()
-  leave(session)
+  closeSelected(session)
   return { text: 'Unselect completed' }
 }
 

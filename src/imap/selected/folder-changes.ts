@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/base/db/schema.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { integers, packed } from '#/mail/store/packed.ts'
-import { type Changed, type ChangedRow, changedIn, changedMessages, type Place } from './changed-messages.ts'
+import { type ChangeCursor, type Changed, type ChangedRow, changedIn, changedMessages } from './changed-messages.ts'
 
 /** What a client knows of a folder. */
 export interface Known {
@@ -85,7 +85,7 @@ export async function moreChanged(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,
   folderId: number,
-  range: { after: Place; until: number; below: number },
+  range: { after: ChangeCursor; until: number; below: number },
 ): Promise<Changed> {
   const { rows } = await sql<ChangedRow>`
     select changed.* from mail_folders folder, lateral (${changedMessages(sql`folder.id`, range)}) changed

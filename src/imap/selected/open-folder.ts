@@ -3,7 +3,7 @@ import { imapName } from '../folders/names.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
 import { atEnd } from './at-end.ts'
 import type { Known } from './folder-changes.ts'
-import type { FolderMark, FolderNews, FolderWatch } from './news.ts'
+import type { FolderMark, FolderNews, FolderWatch } from './folder-news.ts'
 import type { SequenceMap } from './sequence-map.ts'
 
 /** A folder at the moment when it was selected. */

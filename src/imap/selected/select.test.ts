@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
-import { FolderNews, type FolderWatch } from './news.ts'
+import { FolderNews, type FolderWatch } from './folder-news.ts'
 
 const stage = await Stage.ofFile()
 

@@ -24,7 +24,7 @@ async function open(session: Session, args: Arguments, isExamined: boolean): Pro
   const { condstore, remembered } = readParameters(session, args)
   args.end()
   if (session.selected) {
-    leave(session)
+    closeSelected(session)
     await session.output.write('* OK [CLOSED] Previous mailbox closed\r\n')
   }
   if (condstore) session.enable('CONDSTORE')
@@ -96,7 +96,7 @@ function enter(session: Session, folder: OpenFolder): void {
 }
 
 /** Selects nothing. */
-export function leave(session: Session): void {
+export function closeSelected(session: Session): void {
   const { selected } = session
   session.select(undefined)
   selected?.leave()

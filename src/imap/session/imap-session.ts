@@ -11,11 +11,11 @@ import { readId } from './id.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import { type LogIn, readCredentials } from './log-in.ts'
 import { failureOf } from './refusals.ts'
-import type { ImapParts } from './session.ts'
+import type { ImapDependencies } from './session.ts'
 import { SignedIn } from './signed-in.ts'
 
 /** What sessions need beside what their commands do. */
-export interface SessionParts extends ImapParts, Commands {
+export interface SessionDependencies extends ImapDependencies, Commands {
   readonly hostname: string
   readonly logIn: LogIn
   readonly live: LiveSessions
@@ -36,13 +36,13 @@ interface Done extends Completed {
   readonly after?: () => Promise<void>
 }
 
-export function serveBy(parts: SessionParts): Serve {
+export function serveBy(parts: SessionDependencies): Serve {
   return (connection) => new ImapSession(parts, connection).run()
 }
 
 /** A session (RFC 9051, section 3): its states, the order of commands, and the tagged answers. */
 class ImapSession {
-  readonly #parts: SessionParts
+  readonly #parts: SessionDependencies
   readonly #connection: Connection
   #user: SignedIn | undefined
   #held: Disposable | undefined
@@ -50,7 +50,7 @@ class ImapSession {
   #refused = 0
   #isOver = false
 
-  constructor(parts: SessionParts, connection: Connection) {
+  constructor(parts: SessionDependencies, connection: Connection) {
     this.#parts = parts
     this.#connection = connection
   }

@@ -1,4 +1,4 @@
-import { type LoginParts, logInTo } from '#/smtp/submission/log-in.ts'
+import { type LoginDependencies, logInTo } from '#/smtp/submission/log-in.ts'
 import { type Credentials, credentials } from '#/smtp/submission/sasl.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { User } from './session.ts'
@@ -10,7 +10,7 @@ export type LogIn = (
 ) => Promise<{ readonly user: User; readonly passwordHash: string }>
 
 /** By the accounts, passwords and limits of submission. */
-export function loginBy(parts: LoginParts): LogIn {
+export function loginBy(parts: LoginDependencies): LogIn {
   return async (given, from) => {
     const { organizationId, mailboxId, address, passwordHash, private: isPrivate } = await logInTo(parts, given, from)
     const by = { kind: 'mail_program', id: null, name: '' } as const

@@ -4,17 +4,17 @@ import type { Db } from '#/base/db/schema.ts'
 import type { By } from '#/base/event-log/append.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import type { MessageReader } from '#/formats/mime/reader.ts'
+import type { FolderNews } from '#/imap/selected/folder-news.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { ThreadCache } from '#/mail/threads/cache.ts'
 import type { MailboxIndexes } from '#/mail/threads/mailbox-indexes.ts'
 import type { Bye, Completed } from '../answers.ts'
-import type { FolderNews } from '../selected/news.ts'
 import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { Output } from '../wire/output.ts'
 
 /** What all sessions share. */
-export interface ImapParts {
+export interface ImapDependencies {
   readonly db: Db
   readonly reader: MessageReader
   readonly idKey: IdHashKey
@@ -43,7 +43,7 @@ export interface User {
 
 /** A session after login, as its commands see it. */
 export interface Session {
-  readonly parts: ImapParts
+  readonly parts: ImapDependencies
   readonly output: Output
   readonly user: User
   readonly enabled: ReadonlySet<Extension>

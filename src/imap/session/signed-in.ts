@@ -5,11 +5,11 @@ import type { Output } from '../wire/output.ts'
 import { AtWork } from './at-work.ts'
 import { type Budgets, holderOf } from './budgets.ts'
 import type { Connection } from './connection.ts'
-import type { Extension, ImapParts, Session, User } from './session.ts'
+import type { Extension, ImapDependencies, Session, User } from './session.ts'
 
 /** The state of a session after login. */
 export class SignedIn extends AtWork implements Session {
-  readonly parts: ImapParts
+  readonly parts: ImapDependencies
   readonly user: User
   readonly output: Output
   readonly enabled = new Set<Extension>()
@@ -17,7 +17,7 @@ export class SignedIn extends AtWork implements Session {
   readonly #connection: Connection
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: ImapParts, user: User, connection: Connection, budgets: Budgets) {
+  constructor(parts: ImapDependencies, user: User, connection: Connection, budgets: Budgets) {
     super(budgets, holderOf(user), connection.signal)
     this.parts = parts
     this.user = user

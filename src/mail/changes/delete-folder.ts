@@ -7,7 +7,7 @@ import { updateIn } from '#/mail/store/update.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   /** Messages in one step. */
   readonly together: number
@@ -26,16 +26,16 @@ export const mostMoved = 5_000
 /** Moves the mail of a folder, a bounded number at a time, and removes the folder. A repetition moves the remaining messages: a folder
  *  that is no longer there was removed by an attempt whose end nobody learnt. */
 export async function deleteFolder(
-  { db, together }: Parts,
+  { db, together }: Dependencies,
   { id, organization_id: organizationId, mailboxes, by, ...work }: Deleting,
-  goesOn: () => Promise<boolean>,
+  mayContinue: () => Promise<boolean>,
 ): Promise<boolean> {
   const folder: FolderKey = { name: work.folder, key: work.folder_key }
   const [mailboxId] = mailboxes
   // It was deleted.
   if (mailboxId === undefined) return true
   const mailbox = { organizationId, mailboxId }
-  for (let asked = 0; await goesOn(); ) {
+  for (let asked = 0; await mayContinue(); ) {
     const name = await folderNow(db, mailbox, folder)
     if (name === undefined) return true
     if (name !== folder.name) throw invalid('path', `The folder was renamed to ${JSON.stringify(name)} meanwhile`)

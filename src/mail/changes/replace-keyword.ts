@@ -7,7 +7,7 @@ import { updateIn } from '#/mail/store/update.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   /** Resolves when the next step may begin. */
   readonly between: () => Promise<void>
@@ -21,9 +21,9 @@ const mostPasses = 5
 /** Removes a keyword from all messages of the change's mailboxes, or replaces it, step by step. A repetition finds the
  *  remaining messages. */
 export async function replaceKeyword(
-  { db, between, together }: Parts,
+  { db, between, together }: Dependencies,
   change: Running & { readonly remove_keyword: string },
-  goesOn: () => Promise<boolean>,
+  mayContinue: () => Promise<boolean>,
 ): Promise<boolean> {
   const { id, organization_id: organizationId, remove_keyword: keyword, add_keyword, by } = change
   const alteration = { removeKeywords: [keyword], addKeywords: add_keyword === null ? [] : [add_keyword] }
@@ -41,7 +41,7 @@ export async function replaceKeyword(
       found = 0
       for (const { name } of await folderStatuses(db, mailbox)) {
         for (let changed = together; changed === together; found += changed) {
-          if (!(await goesOn())) return false
+          if (!(await mayContinue())) return false
           changed = await step(mailbox, name).catch(ifRefused)
           if (changed === together) await between()
         }

@@ -11,18 +11,18 @@ import type { RunningChanges } from './running-changes.ts'
 import { ChangeList, ChangesQuery, defaultLimit, mostNamed, present, presentWhole, WholeChange } from './schemas.ts'
 
 const noun = 'Changes'
-export interface ChangeRoutesParts {
+export interface ChangeRoutesDependencies {
   readonly db: Db
   readonly runningChanges: RunningChanges
 }
 
 /** Changes of many messages, and their undo. */
-export function changeRoutes(app: App, parts: ChangeRoutesParts): void {
+export function changeRoutes(app: App, parts: ChangeRoutesDependencies): void {
   readRoutes(app, parts)
   undoRoute(app, parts)
 }
 
-function readRoutes(app: App, { db }: ChangeRoutesParts): void {
+function readRoutes(app: App, { db }: ChangeRoutesDependencies): void {
   app.get(
     '/v1/changes',
     {
@@ -59,7 +59,7 @@ function readRoutes(app: App, { db }: ChangeRoutesParts): void {
   )
 }
 
-function undoRoute(app: App, { db, runningChanges }: ChangeRoutesParts): void {
+function undoRoute(app: App, { db, runningChanges }: ChangeRoutesDependencies): void {
   app.post(
     '/v1/changes/:id/undo',
     {

@@ -21,7 +21,7 @@ const mostWaited = 5_000
 /** Messages in one step. */
 const usualTogether = 500
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly log: Logger
   readonly foreground: Foreground
@@ -33,10 +33,10 @@ interface Parts {
  *  continues what a process left. One process works on a change. Each change ends: what is refused, and what fails again and again,
  *  has failed with its reason. */
 export class RunningChanges extends Loop {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #working = new Set<Promise<unknown>>()
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     super({ idleMs, log: parts.log, failed: 'a step of a change failed; it is tried again' })
     this.#parts = parts
   }
@@ -80,10 +80,10 @@ export class RunningChanges extends Loop {
     const claimed = await claimRunning(db, id)
     if (!claimed) return false
     using holder = new LeaseHolder(db, changeLeases, [claimed], { since, now: () => databaseNow, log })
-    const goesOn = async () => !this.stopping.aborted && (await holder.stillHeld([claimed])).length > 0
+    const mayContinue = async () => !this.stopping.aborted && (await holder.stillHeld([claimed])).length > 0
     let done = false
     try {
-      done = await this.#steps(claimed, goesOn)
+      done = await this.#steps(claimed, mayContinue)
     } catch (error) {
       await this.#failed(claimed, error, { asked: id !== undefined })
       throw error
@@ -102,15 +102,16 @@ export class RunningChanges extends Loop {
     await releaseFailing(db, change)
   }
 
-  async #steps(change: Running, goesOn: () => Promise<boolean>): Promise<boolean> {
+  async #steps(change: Running, mayContinue: () => Promise<boolean>): Promise<boolean> {
     const { db, foreground } = this.#parts
     const between = () => foreground.letPass(this.stopping)
     const { together = usualTogether } = this.#parts
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
-    if (remove_keyword !== null) return replaceKeyword({ db, between, together }, { ...change, remove_keyword }, goesOn)
-    if (isDeleting(change)) return deleteFolder({ db, together }, change, goesOn)
+    if (remove_keyword !== null)
+      return replaceKeyword({ db, between, together }, { ...change, remove_keyword }, mayContinue)
+    if (isDeleting(change)) return deleteFolder({ db, together }, change, mayContinue)
     if (undoes === null) return true
-    for (let first = true; await goesOn(); first = false) {
+    for (let first = true; await mayContinue(); first = false) {
       const part = await nextPart(db, undoes)
       if (!part) return true
       if (!first) await between()

@@ -116,10 +116,10 @@ test('undo puts back to the flag what nobody has touched since, and to undo that
   await fc.assert(rounds, { numRuns: 30 })
 })
 
-type Place = Omit<State, 'uid' | 'key'>
+type Restored = Omit<State, 'uid' | 'key'>
 
 /** What the product promises: each flag, label and folder is put back by itself, where the message can be followed. */
-function afterUndo(number: number, now: State, moments: readonly Moment[], change: number): Place {
+function afterUndo(number: number, now: State, moments: readonly Moment[], change: number): Restored {
   const [was, became] = [moments[change - 1]?.mail.get(number), moments[change]?.mail.get(number)]
   if (!was || !became || isLost(number, moments.slice(change))) return placeOf(now)
   const back = { ...placeOf(now) }
@@ -136,11 +136,11 @@ function isLost(number: number, moments: readonly Moment[]): boolean {
   })
 }
 
-function placeOf({ uid: _uid, key: _key, ...place }: State): Place {
+function placeOf({ uid: _uid, key: _key, ...place }: State): Restored {
   return place
 }
 
-function placesOf(mail: Mail): Map<number, Place> {
+function placesOf(mail: Mail): Map<number, Restored> {
   return new Map([...mail].map(([number, state]) => [number, placeOf(state)]))
 }
 

@@ -18,7 +18,7 @@ const mostOctets = 2 * most.text
 /** Characters of a text or HTML that are searched for new parts; more would delay other requests. */
 const mostOfText = 1 << 19
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly reader: MessageReader
   readonly large: LargeMessages
@@ -26,7 +26,7 @@ interface Parts {
 
 /** The bodies of a conversation's messages, in order. Null for messages that are too old, too large or deleted. */
 export async function bodiesOf(
-  parts: Parts,
+  parts: Dependencies,
   reply: FastifyReply,
   mailbox: MailboxRef,
   messages: readonly Summary[],
@@ -60,7 +60,7 @@ function newest(messages: readonly Summary[]): Summary[] {
 }
 
 async function bodyOf(
-  { db, reader, large }: Parts,
+  { db, reader, large }: Dependencies,
   reply: FastifyReply,
   mailbox: MailboxRef,
   { folder, uid }: Summary,

@@ -61,7 +61,7 @@ class Box {
   }
 }
 
-interface Place {
+interface ListedPlace {
   readonly folder: string
   readonly uids: readonly number[]
 }
@@ -135,10 +135,10 @@ test('each of its places is taken by one bulk change, however many messages a fo
   await box.file('sent', { ...answer, receivedAt: minute(30) })
   const [{ id, folders, places }] = (await box.list()).data
   assert.deepEqual(folders, ['inbox', 'sent'])
-  const sizes = places.map(({ folder, uids }: Place) => `${folder} ${uids.length}`)
+  const sizes = places.map(({ folder, uids }: ListedPlace) => `${folder} ${uids.length}`)
   assert.deepEqual(sizes, ['inbox 500', 'inbox 500', 'inbox 2', 'sent 1'])
   const changes: string[] = []
-  for (const { folder, uids } of places as Place[]) changes.push(await box.move(folder, uids, 'archive'))
+  for (const { folder, uids } of places as ListedPlace[]) changes.push(await box.move(folder, uids, 'archive'))
   const [archived] = (await box.list()).data
   assert.deepEqual([archived.id, archived.folders, archived.message_count], [id, ['archive'], 1_003])
   for (const change of changes)

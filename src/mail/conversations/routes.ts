@@ -11,7 +11,7 @@ import { folderName } from '#/mail/store/folder-name.ts'
 import type { MailboxPlace } from '#/mail/threads/mailbox/mailbox-index.ts'
 import type { Narrowing } from '#/mail/threads/narrow.ts'
 import {
-  type ConversationParts,
+  type ConversationDependencies,
   type ListedConversation,
   listConversations,
   readConversation,
@@ -31,7 +31,7 @@ import {
 
 const config = { noun: 'Conversations', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
 
-interface Parts extends ConversationParts {
+interface Dependencies extends ConversationDependencies {
   readonly db: Db
   readonly hostname: string
   /** Names the conversations of messages. */
@@ -41,7 +41,7 @@ interface Parts extends ConversationParts {
 }
 
 /** Conversations of a mailbox, over its folders. */
-export function conversationRoutes(app: App, parts: Parts): void {
+export function conversationRoutes(app: App, parts: Dependencies): void {
   listRoute(app, parts)
 
   app.get(
@@ -75,7 +75,7 @@ export function conversationRoutes(app: App, parts: Parts): void {
   )
 }
 
-function listRoute(app: App, parts: Parts): void {
+function listRoute(app: App, parts: Dependencies): void {
   app.get(
     '/v1/conversations',
     {

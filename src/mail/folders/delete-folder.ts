@@ -10,7 +10,7 @@ import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { removeFolder } from '#/mail/store/make-folder.ts'
 import { assertNotStandard, found, isOfFolder, keyOf, ofField, readFolder, throwing } from './folders.ts'
 
-interface DeletingParts {
+interface DeletingDependencies {
   readonly db: Db
   readonly runningChanges: RunningChanges
 }
@@ -39,7 +39,7 @@ interface Deleted {
 
 /** Deletes an empty folder, or one whose mail is first moved to another folder: a change that goes on if the process ends. */
 export async function deleteFolder(
-  parts: DeletingParts,
+  parts: DeletingDependencies,
   mailbox: MailboxRef,
   name: string,
   { moveTo, by, begun, note = async () => {} }: Deleting,
@@ -79,7 +79,7 @@ const mostWaited = 60_000
 
 /** Works on a deletion until it has ended. */
 async function ended(
-  { db, runningChanges }: DeletingParts,
+  { db, runningChanges }: DeletingDependencies,
   mailbox: MailboxRef,
   name: string,
   id: string,

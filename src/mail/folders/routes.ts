@@ -30,7 +30,7 @@ import {
   presentFolder,
 } from './schemas.ts'
 
-interface FolderParts {
+interface FolderDependencies {
   readonly db: Db
   readonly runningChanges: RunningChanges
 }
@@ -40,13 +40,13 @@ const reading = { ...config, scope: 'messages:read' } as const
 const writing = { ...config, scope: 'messages:write' } as const
 
 /** The folders of a mailbox. */
-export function folderRoutes(app: App, parts: FolderParts): void {
+export function folderRoutes(app: App, parts: FolderDependencies): void {
   readRoutes(app, parts)
   createRoute(app, parts)
   changeRoutes(app, parts)
 }
 
-function readRoutes(app: App, { db }: FolderParts): void {
+function readRoutes(app: App, { db }: FolderDependencies): void {
   app.get(
     '/v1/folders',
     {
@@ -93,7 +93,7 @@ function placeOf({ name }: FolderStatus): [number, string] {
   return [at < 0 ? standardFolders.length : at, name]
 }
 
-function createRoute(app: App, { db }: FolderParts): void {
+function createRoute(app: App, { db }: FolderDependencies): void {
   app.post(
     '/v1/folders',
     {
@@ -124,7 +124,7 @@ function createRoute(app: App, { db }: FolderParts): void {
   )
 }
 
-function changeRoutes(app: App, { db, runningChanges }: FolderParts): void {
+function changeRoutes(app: App, { db, runningChanges }: FolderDependencies): void {
   app.patch(
     '/v1/folders/:path',
     {

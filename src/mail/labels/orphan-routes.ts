@@ -18,7 +18,7 @@ import { defaultColour, labelColour, labelName } from './label.ts'
 import { orphansAmong } from './queries.ts'
 import { Adoption, ChangeId, Keyword, LabelOut, Orphan, OrphansQuery, present, presentOrphan } from './schemas.ts'
 
-export interface LabelParts {
+export interface LabelDependencies {
   readonly db: Db
   readonly runningChanges: RunningChanges
 }
@@ -26,7 +26,7 @@ export interface LabelParts {
 const noun = 'Orphan labels'
 
 /** Keywords on messages that no label has. */
-export function orphanRoutes(app: App, parts: LabelParts): void {
+export function orphanRoutes(app: App, parts: LabelDependencies): void {
   const { db, runningChanges } = parts
   app.get(
     '/v1/orphan-labels',
@@ -72,7 +72,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
       const fields = { name: labelName(name), colour: labelColour(colour), keyword }
       const owner = organizationItself(request.organizationId)
       // Not in the transaction: it may ask another server.
-      const borne = await isBorne(parts, request.organizationId, keyword.toLowerCase())
+      const borne = await isUsed(parts, request.organizationId, keyword.toLowerCase())
       await answerOnce(db, request, reply, async (tx) => {
         if (!borne) throw notOrphan(keyword)
         const label = await addLabel(tx, owner, fields, request.actor)
@@ -98,7 +98,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
       const { caller, actor, organizationId, params } = request
       const keyword = params.keyword.toLowerCase()
       const orphans = await orphansAmong(db, organizationItself(organizationId), [keyword])
-      if (!orphans.has(keyword) || !(await isBorne(parts, organizationId, keyword))) throw notFound('keyword')
+      if (!orphans.has(keyword) || !(await isUsed(parts, organizationId, keyword))) throw notFound('keyword')
       const answer = await changeOnce(db, request, async (tx) => {
         return { deleted: true as const, keyword, change_id: await beginEverywhere(tx, caller, actor, keyword) }
       })
@@ -110,7 +110,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
 
 /** The number of messages with each keyword, in a mailbox or in all that the caller reads. */
 export async function countsOf(
-  { db }: LabelParts,
+  { db }: LabelDependencies,
   caller: Caller,
   mailbox: string | undefined,
 ): Promise<Map<string, { messages: number; unread: number }>> {
@@ -124,7 +124,7 @@ export async function countsOf(
 const together = 20
 
 /** Whether messages of the organization have a keyword. */
-async function isBorne({ db }: LabelParts, organizationId: string, keyword: string): Promise<boolean> {
+async function isUsed({ db }: LabelDependencies, organizationId: string, keyword: string): Promise<boolean> {
   const all = Caller.unrestricted(organizationId)
   const mailboxes = [...(await readableMailboxes(db, all, undefined)).keys()]
   for (let at = 0; at < mailboxes.length; at += together) {

@@ -12,12 +12,12 @@ import { type Static, Type } from '#/http/schemas/type.ts'
 import { addLabel, changeLabel, removeLabel } from './catalogue.ts'
 import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, type Label, labelColour, labelName, mostLabels } from './label.ts'
-import { countsOf, type LabelParts, orphanRoutes } from './orphan-routes.ts'
+import { countsOf, type LabelDependencies, orphanRoutes } from './orphan-routes.ts'
 import { labelById, labelsOf } from './queries.ts'
 import { ChangeId, Keyword, LabelChange, LabelOut, LabelQuery, LabelsQuery, NewLabel, present } from './schemas.ts'
 
 /** An owner's catalogue of labels: names and colours, each for a keyword on messages. */
-export function labelRoutes(app: App, parts: LabelParts, of: OwnedRoutes): void {
+export function labelRoutes(app: App, parts: LabelDependencies, of: OwnedRoutes): void {
   const { db } = parts
   listRoute(app, parts, of)
   if (!of.own) orphanRoutes(app, parts)
@@ -27,7 +27,7 @@ export function labelRoutes(app: App, parts: LabelParts, of: OwnedRoutes): void 
   deleteRoute(app, parts, of)
 }
 
-function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerIn }: OwnedRoutes): void {
+function listRoute(app: App, parts: LabelDependencies, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
     at('/v1/labels'),
     {
@@ -55,7 +55,7 @@ function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerI
   )
 }
 
-function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: OwnedRoutes): void {
+function readRoute(app: App, parts: LabelDependencies, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
     at('/v1/labels/:id'),
     {
@@ -77,7 +77,7 @@ function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: 
 }
 
 /** Undefined if they are not asked for. @throws Refusal for a mailbox by itself, which would choose nothing */
-async function countsAsked(parts: LabelParts, caller: Caller, { counts, mailbox }: Static<typeof LabelQuery>) {
+async function countsAsked(parts: LabelDependencies, caller: Caller, { counts, mailbox }: Static<typeof LabelQuery>) {
   if (counts) return countsOf(parts, caller, mailbox)
   if (mailbox !== undefined) throw invalid('mailbox', 'mailbox is for counts=true')
   return undefined
@@ -140,7 +140,11 @@ function changeRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
   )
 }
 
-function deleteRoute(app: App, { db, runningChanges }: LabelParts, { at, access, named, ownerIn }: OwnedRoutes): void {
+function deleteRoute(
+  app: App,
+  { db, runningChanges }: LabelDependencies,
+  { at, access, named, ownerIn }: OwnedRoutes,
+): void {
   app.delete(
     at('/v1/labels/:id'),
     {

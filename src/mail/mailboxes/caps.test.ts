@@ -16,13 +16,13 @@ const database = await databaseOfFile()
 const plan = { name: 'five', domains: 1, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 }
 await database.db.insertInto('plans').values(plan).execute()
 
-interface Place {
+interface EnrolledDomain {
   readonly organizationId: string
   readonly domainId: string
   readonly domain: string
 }
 
-async function place(): Promise<Place> {
+async function place(): Promise<EnrolledDomain> {
   const name = `org-${randomUUID()}`
   const { id: organizationId } = await createOrganization(database.db, { name, plan: 'five' }, byOperator)
   await insertVerifiedDomain(database.db, organizationId, `${name}.test`)
@@ -80,7 +80,7 @@ test('deleting makes room again, and a smaller plan refuses until enough is dele
 
 /** As a program does that knows nothing of ours but the table: it tries until the database says yes or no. Above read committed, a concurrent
  *  writer first makes it say "again". */
-async function plainInsert(level: IsolationLevel, at: Place, number: number): Promise<boolean> {
+async function plainInsert(level: IsolationLevel, at: EnrolledDomain, number: number): Promise<boolean> {
   for (;;) {
     const client = await database.pool.connect()
     try {
@@ -106,7 +106,7 @@ function isAgain(error: unknown): boolean {
   return code === '40001'
 }
 
-async function assertCounted({ organizationId }: Place, expected: number): Promise<void> {
+async function assertCounted({ organizationId }: EnrolledDomain, expected: number): Promise<void> {
   const { rows } = await sql<{ made: number; counted: number }>`
     select (select count(*)::integer from mailboxes where organization_id = ${organizationId}) as made,
       mailboxes as counted from organization_usage where organization_id = ${organizationId}`.execute(database.db)

@@ -9,7 +9,7 @@ import { recordedMailbox, requiredAliases } from './mailbox.ts'
 import { deleteMailbox, handAliasesOn, lockDomainOf } from './operator-queries.ts'
 import { mailboxById } from './queries.ts'
 
-export interface RemovalParts {
+export interface RemovalDependencies {
   readonly db: Db
 }
 
@@ -20,7 +20,7 @@ export interface RemovalParts {
  * @throws Refusal `not_found` if it does not exist, or was just deleted
  */
 export async function removeMailbox(
-  { db }: RemovalParts,
+  { db }: RemovalDependencies,
   mailbox: MailboxRef,
   by: Actor,
   onProgress: (gone: number) => void,

@@ -14,14 +14,14 @@ import { ByAddress, MailboxOut, MailboxRequest, NewMailboxOut, present, requeste
 
 const most = 1_000
 
-export interface MailboxParts {
+export interface MailboxDependencies {
   readonly db: Db
   readonly openPgp: OpenPgp
   readonly clock: Clock
 }
 
 /** Creates and lists mailboxes. No key suspends or deletes them (docs/reference/mailboxes.md). */
-export function mailboxRoutes(app: App, { db, openPgp, clock }: MailboxParts): void {
+export function mailboxRoutes(app: App, { db, openPgp, clock }: MailboxDependencies): void {
   app.get(
     '/v1/mailboxes',
     {

@@ -7,7 +7,7 @@ import { Type } from '#/http/schemas/type.ts'
 import { storageOf } from '#/mail/store/storage.ts'
 import { suspendMailbox } from './change.ts'
 import { mailboxAtPath, mailboxById } from './queries.ts'
-import { type RemovalParts, removeMailbox } from './remove.ts'
+import { type RemovalDependencies, removeMailbox } from './remove.ts'
 import { ByAddress, MailboxOut, present } from './schemas.ts'
 
 const config = {
@@ -18,7 +18,7 @@ const config = {
 } as const
 
 /** Owners and admins suspend, resume and delete mailboxes. No key does. */
-export function suspendRoutes(app: App, parts: RemovalParts): void {
+export function suspendRoutes(app: App, parts: RemovalDependencies): void {
   suspensionRoute(app, parts, true)
   suspensionRoute(app, parts, false)
   app.delete(
@@ -49,7 +49,7 @@ export function suspendRoutes(app: App, parts: RemovalParts): void {
   )
 }
 
-function suspensionRoute(app: App, { db }: RemovalParts, suspended: boolean): void {
+function suspensionRoute(app: App, { db }: RemovalDependencies, suspended: boolean): void {
   app.post(
     suspended ? '/v1/mailboxes/:address/suspend' : '/v1/mailboxes/:address/resume',
     {

@@ -10,7 +10,7 @@ import type { Place } from '#/mail/store/update.ts'
 import { assertAlone, pathUid } from './message.ts'
 import type { BesideUids } from './query-schemas.ts'
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
 }
 
@@ -24,7 +24,7 @@ export function isId(name: string): boolean {
 
 /** The message that a path names, in a mailbox that the caller may use at that level. @throws Refusal */
 export async function findMessage(
-  parts: Parts,
+  parts: Dependencies,
   caller: Caller,
   level: Level,
   name: string,
@@ -74,7 +74,7 @@ export async function folderBeside(
 /** Those of the ids that are messages in mailboxes that the caller may read, by id. @throws Refusal if one is in a mailbox that the
  *  caller may not use at that level */
 export async function idsShown(
-  { db }: Pick<Parts, 'db'>,
+  { db }: Pick<Dependencies, 'db'>,
   caller: Caller,
   level: Level,
   ids: readonly string[],

@@ -7,13 +7,13 @@ import { listMessages, uidsAfter } from '#/mail/store/list.ts'
 import { readSummaries, type Summary } from '#/mail/store/read.ts'
 import { folderBeside, idsShown } from './find.ts'
 import { assertAlone, namedIds, namedUids } from './message.ts'
-import type { MessageParts } from './parts.ts'
+import type { MessageDependencies } from './parts.ts'
 import { ListQuery } from './query-schemas.ts'
 import { type MessageItem, MessagePage } from './schemas.ts'
 import { assertVisible, itemsNamed, threadedItemsFor } from './visible.ts'
 
 /** The messages of a folder, by page or cursor, or those named by their uids or ids. */
-export function listRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
+export function listRoute(app: App, parts: MessageDependencies, config: FastifyContextConfig): void {
   const { db } = parts
   app.get(
     '/v1/messages',
@@ -75,7 +75,11 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
 }
 
 /** The messages with these ids that the caller may read. */
-async function shownByIds({ db }: MessageParts, caller: Caller, ids: readonly string[]): Promise<NamedSummary[]> {
+async function shownByIds(
+  { db }: MessageDependencies,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<NamedSummary[]> {
   const shown = await idsShown({ db }, caller, 'read', ids, () => 'ids')
   return await summariesNamed(db, caller.organizationId, [...shown.keys()])
 }

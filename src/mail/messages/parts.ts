@@ -5,7 +5,7 @@ import type { RunningChanges } from '#/mail/changes/running-changes.ts'
 import type { LargeMessages } from './large.ts'
 import type { IdsOf } from './visible.ts'
 
-export interface MessageParts {
+export interface MessageDependencies {
   readonly db: Db
   readonly runningChanges: RunningChanges
   readonly reader: MessageReader

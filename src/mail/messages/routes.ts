@@ -19,7 +19,7 @@ import { pictureRoute } from './content/picture-route.ts'
 import { eraseRoutes } from './erase/routes.ts'
 import { assertNoPlace, findMessage, folderBeside, idsShown, isId, placeOfUid } from './find.ts'
 import { listRoute } from './list-route.ts'
-import type { MessageParts } from './parts.ts'
+import type { MessageDependencies } from './parts.ts'
 import { BesideUids, ByMessage } from './query-schemas.ts'
 import { ChangedMessage, flagsOfMessage, MessageOut } from './schemas.ts'
 import { itemsNamed, messageFor } from './visible.ts'
@@ -29,7 +29,7 @@ const reading = { ...config, scope: 'messages:read' } as const
 const writing = { ...config, scope: 'messages:write' } as const
 
 /** Messages. */
-export function messageRoutes(app: App, parts: MessageParts): void {
+export function messageRoutes(app: App, parts: MessageDependencies): void {
   listRoute(app, parts, reading)
   readRoute(app, parts)
   changeRoute(app, parts)
@@ -40,7 +40,7 @@ export function messageRoutes(app: App, parts: MessageParts): void {
   pictureRoute(app, parts, reading)
 }
 
-function readRoute(app: App, parts: MessageParts): void {
+function readRoute(app: App, parts: MessageDependencies): void {
   app.get(
     '/v1/messages/:uid',
     {
@@ -62,7 +62,7 @@ function readRoute(app: App, parts: MessageParts): void {
   )
 }
 
-function changeRoute(app: App, parts: MessageParts): void {
+function changeRoute(app: App, parts: MessageDependencies): void {
   app.patch(
     '/v1/messages/:uid',
     {
@@ -89,7 +89,7 @@ function changeRoute(app: App, parts: MessageParts): void {
 
 /** Changes the message of a path, and answers it as it is then, unless it is deleted meanwhile. */
 async function changed(
-  parts: MessageParts,
+  parts: MessageDependencies,
   request: FastifyRequest,
   { name, beside, change }: { name: string; beside: Static<typeof BesideUids>; change: Change },
 ): Promise<{ mailbox: MailboxNamed; summary: Summary }[]> {
@@ -109,7 +109,7 @@ async function changed(
   return now.map((summary) => ({ mailbox, summary }))
 }
 
-function bulkRoutes(app: App, { db }: MessageParts): void {
+function bulkRoutes(app: App, { db }: MessageDependencies): void {
   app.patch(
     '/v1/messages',
     {

@@ -17,7 +17,7 @@ export type Ids = Pick<MessageItem, 'thread_id' | 'conversation_id'>
 /** Of a message that has left its folder. */
 export const noIds: Ids = { thread_id: null, conversation_id: null }
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly hostname: string
 }
@@ -30,7 +30,7 @@ export async function assertVisible(db: Db, owner: Owner, label: string | undefi
 
 /** Messages as the organization or a member sees them: without the labels of other members. */
 export async function itemsFor(
-  { db, hostname }: Parts,
+  { db, hostname }: Dependencies,
   owner: Owner,
   summaries: readonly Summary[],
 ): Promise<ListedMessage[]> {
@@ -41,7 +41,7 @@ export async function itemsFor(
 
 /** The same, of one mailbox, with the conversations that they belong to. */
 export async function threadedItemsFor(
-  parts: Parts & { readonly idsOf: IdsOf },
+  parts: Dependencies & { readonly idsOf: IdsOf },
   { owner, mailbox }: { owner: Owner; mailbox: MailboxNamed },
   summaries: readonly Summary[],
 ): Promise<MessageItem[]> {
@@ -52,7 +52,7 @@ export async function threadedItemsFor(
 
 /** The same of several mailboxes, in the order of the messages. */
 export async function itemsNamed(
-  parts: Parts & { readonly idsOf: IdsOf },
+  parts: Dependencies & { readonly idsOf: IdsOf },
   owner: Owner,
   named: readonly { readonly mailbox: MailboxNamed; readonly summary: Summary }[],
 ): Promise<MessageItem[]> {
@@ -67,7 +67,7 @@ export async function itemsNamed(
 
 /** One whole message, without the labels and filters of other members. */
 export async function messageFor(
-  { db, hostname, reader, idsOf }: Parts & { readonly reader: MessageReader; readonly idsOf: IdsOf },
+  { db, hostname, reader, idsOf }: Dependencies & { readonly reader: MessageReader; readonly idsOf: IdsOf },
   { owner, mailbox }: { owner: Owner; mailbox: MailboxNamed },
   stored: Stored,
   raw: Buffer,

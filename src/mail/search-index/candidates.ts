@@ -3,7 +3,7 @@ import type { Db } from '#/base/db/schema.ts'
 import { spaced } from './index-text.ts'
 
 /** A message's place in the order of a search, as this host names it. */
-export interface Place {
+export interface SearchPosition {
   readonly receivedAt: number
   readonly folderId: number
   readonly uid: number
@@ -43,8 +43,8 @@ const wordsOf = (message: string, { organizationId }: Scope) =>
 
 export interface Walked {
   /** The last that was looked at; null: there is no more. */
-  readonly edge: Place | null
-  readonly places: Place[]
+  readonly edge: SearchPosition | null
+  readonly places: SearchPosition[]
   /** How many were looked at. */
   readonly looked: number
   /** The number of them whose words an index would find; 0 if not counted. */
@@ -55,7 +55,7 @@ export interface Walked {
 export async function walk(
   db: Db,
   scope: Scope,
-  { from, count, most, sampled }: { from: Place | undefined; count: number; most: number; sampled: boolean },
+  { from, count, most, sampled }: { from: SearchPosition | undefined; count: number; most: number; sampled: boolean },
 ): Promise<Walked> {
   const each = Math.max(fewest, Math.ceil((2 * count) / scope.folderIds.length))
   // Within the instant of the place, folders with higher numbers have gone before.
@@ -69,7 +69,12 @@ export async function walk(
         select ${scope.held} from ${wordsOf('looked', scope)} search
       ))`
     : sql`0::bigint`
-  const { rows } = await sql<{ edge: Place | null; places: Place[] | null; looked: number; held: number }>`
+  const { rows } = await sql<{
+    edge: SearchPosition | null
+    places: SearchPosition[] | null
+    looked: number
+    held: number
+  }>`
     with candidate as materialized (
       select one.* from unnest(${scope.folderIds}::bigint[]) as folder (id)
       cross join lateral (
@@ -109,10 +114,10 @@ export async function walk(
 export async function lookUp(
   db: Db,
   scope: Scope,
-  { words, from, count, most }: { words: string; from: Place | undefined; count: number; most: number },
+  { words, from, count, most }: { words: string; from: SearchPosition | undefined; count: number; most: number },
 ): Promise<Pick<Walked, 'edge' | 'places'> | undefined> {
   const newestFirst = sql`order by received_at desc, folder_id desc, uid desc`
-  const { rows } = await sql<{ hits: number; edge: Place | null; places: Place[] | null }>`
+  const { rows } = await sql<{ hits: number; edge: SearchPosition | null; places: SearchPosition[] | null }>`
     with hit as materialized (
       select content_id from mail_search
       where search_vector(words) @@ ${words}::tsquery and organization_id = ${scope.organizationId} limit ${mostHits + 1}
@@ -138,7 +143,7 @@ export async function lookUp(
   return row && row.hits <= mostHits ? { edge: row.edge, places: row.places ?? [] } : undefined
 }
 
-function time({ receivedAt }: Place): RawBuilder<Date> {
+function time({ receivedAt }: SearchPosition): RawBuilder<Date> {
   return sql`${new Date(receivedAt)}::timestamptz`
 }
 

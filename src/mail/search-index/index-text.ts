@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
 import type { SearchField } from './query.ts'
 import { Course, mark, spelledWords } from './spelled.ts'
-import { wantedWords } from './words.ts'
+import { queryWords } from './words.ts'
 
 /** In all fields of a message together. */
 const mostWords = 16_000
@@ -53,7 +53,7 @@ export function spaced(words: RawBuilder<unknown>): RawBuilder<string> {
 /** Whether words follow each other in a field of `search.words`, a `spaced` index text. */
 export function holdsPhrase(field: SearchField, phrase: string): RawBuilder<boolean> {
   const text = textOf(field)
-  const wanted = wantedWords(phrase)
+  const wanted = queryWords(phrase)
   const isPlain = wanted.every(({ at, prefix }, index) => at === index && (!prefix || index === wanted.length - 1))
   if (isPlain) {
     const end = wanted.at(-1)?.prefix ? '' : ' '
@@ -75,7 +75,7 @@ function textOf(field: SearchField): RawBuilder<string> {
 
 /** The same words in any order, as a PostgreSQL query, which the index evaluates alone. */
 export function wordsQuery(field: SearchField, phrase: string): string {
-  const words = wantedWords(phrase).map(({ text, prefix }) => {
+  const words = queryWords(phrase).map(({ text, prefix }) => {
     return `'${indexed(field, text)}'${prefix ? ':*' : ''}`
   })
   return `(${words.join(' & ')})`
@@ -84,7 +84,7 @@ export function wordsQuery(field: SearchField, phrase: string): string {
 /** Whether the index would find `search.words` by them. */
 export function holdsWords(field: SearchField, phrase: string): RawBuilder<boolean> {
   const text = textOf(field)
-  const each = wantedWords(phrase).map(({ text: word, prefix }) => {
+  const each = queryWords(phrase).map(({ text: word, prefix }) => {
     return sql`strpos(${text}, ${` ${word}${prefix ? '' : ' '}`}) > 0`
   })
   return sql<boolean>`(${sql.join(each, sql` and `)})`

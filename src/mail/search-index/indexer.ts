@@ -18,7 +18,7 @@ const restFactor = 12
 /** After so many processes have died over a message, none of its words are indexed. */
 const mostClaims = 5
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly reader: MessageReader
   readonly log: Logger
@@ -26,9 +26,9 @@ interface Parts {
 
 /** Indexes stored messages for search, in batches. The queue is a table that processes share. */
 export class SearchIndexer extends Loop {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     super({ idleMs, log: parts.log, failed: 'messages could not be indexed; they are tried again' })
     this.#parts = parts
   }

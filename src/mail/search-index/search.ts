@@ -4,12 +4,12 @@ import { invalid } from '#/base/errors.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { first, inBase64 } from '#/mail/store/octets.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '#/mail/store/read.ts'
-import { lookUp, mostHits, type Place, type Scope, type Walked, walk } from './candidates.ts'
+import { lookUp, mostHits, type Scope, type SearchPosition, type Walked, walk } from './candidates.ts'
 import { condition, heldWords, necessaryWords } from './condition.ts'
 import { mailboxMark, organizationMark } from './index-text.ts'
 import type { Found, SearchPage, SearchPlace, SearchQuery, SearchTree } from './query.ts'
 import { musts, searchesFolder, timesOf } from './scope.ts'
-import { wantedWords } from './words.ts'
+import { queryWords } from './words.ts'
 
 /** The time of a request, in milliseconds. The next request continues. */
 const patience = 2_000
@@ -65,14 +65,14 @@ export async function searchMail(db: Db, mailboxes: readonly MailboxRef[], query
 async function findPlaces(
   db: Db,
   scope: Scope,
-  { words, from: start, limit, tree }: { words: string | undefined; from: Place | undefined } & SearchQuery,
-): Promise<{ places: Place[]; edge: Place | undefined }> {
+  { words, from: start, limit, tree }: { words: string | undefined; from: SearchPosition | undefined } & SearchQuery,
+): Promise<{ places: SearchPosition[]; edge: SearchPosition | undefined }> {
   const until = performance.now() + patience
   const compared = wordsIn(tree)
   const least = Math.min(fewNewest, Math.ceil(fewComparisons / Math.max(1, compared)))
   // Finding them again would take longer than trying them, unless the query has many words.
   const hits = Math.ceil((mostHits * least) / fewNewest)
-  const places: Place[] = []
+  const places: SearchPosition[] = []
   const sample = { looked: 0, held: 0 }
   let toLookUp = words
   let from = start
@@ -103,7 +103,7 @@ async function findPlaces(
 function wordsIn(tree: SearchTree): number {
   if (tree.kind === 'all' || tree.kind === 'either') return tree.of.reduce((sum, one) => sum + wordsIn(one), 0)
   if (tree.kind === 'not') return wordsIn(tree.of)
-  if (tree.kind === 'text') return wantedWords(tree.text).length
+  if (tree.kind === 'text') return queryWords(tree.text).length
   return tree.kind === 'message_id' ? 1 : 0
 }
 
@@ -128,7 +128,7 @@ function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { t
 }
 
 /** Where to begin: behind the previous page, or where the query's range begins. */
-function startOf({ tree, now, after }: SearchQuery): Place | undefined {
+function startOf({ tree, now, after }: SearchQuery): SearchPosition | undefined {
   if (after && !/^\d{1,15}$/.test(after.folder)) throw invalid('cursor', 'cursor is not one that a search answered')
   const given = after && { receivedAt: after.receivedAt, folderId: Number(after.folder), uid: after.uid }
   const until = timesOf(tree, now).until?.getTime()
@@ -136,7 +136,7 @@ function startOf({ tree, now, after }: SearchQuery): Place | undefined {
   return { receivedAt: until, folderId: 0, uid: 0 }
 }
 
-function outer({ receivedAt, folderId, uid }: Place): SearchPlace {
+function outer({ receivedAt, folderId, uid }: SearchPosition): SearchPlace {
   return { receivedAt, folder: String(folderId), uid }
 }
 
@@ -180,7 +180,7 @@ async function foldersOf(db: Db, organizationId: string, mailboxes: readonly Mai
 async function load(
   db: Db,
   organizationId: string,
-  places: readonly Place[],
+  places: readonly SearchPosition[],
   folders: readonly SearchedFolder[],
 ): Promise<Found[]> {
   if (places.length === 0) return []

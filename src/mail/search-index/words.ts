@@ -37,7 +37,7 @@ export function* wordsOf(text: string): Generator<Word> {
 }
 
 /** The words of a query, each with its distance from the first. */
-export interface Wanted {
+export interface QueryWord {
   readonly text: string
   readonly at: number
   /** Any word that begins so. */
@@ -45,7 +45,7 @@ export interface Wanted {
 }
 
 /** The words of a phrase. Of characters in pairs the last alone adds nothing. */
-export function wantedWords(phrase: string): Wanted[] {
+export function queryWords(phrase: string): QueryWord[] {
   const words = [...wordsOf(phrase)]
   return words.flatMap(({ text, at, single, start }, index) => {
     const before = words[index - 1]

@@ -1,6 +1,6 @@
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
 import type { SearchTree } from '#/mail/search-index/query.ts'
-import { type Wanted, wantedWords, wordsOf } from '#/mail/search-index/words.ts'
+import { type QueryWord, queryWords, wordsOf } from '#/mail/search-index/words.ts'
 
 /** A term of a query about words that follow each other. */
 export type Phrase = Extract<SearchTree, { kind: 'text' }>
@@ -10,7 +10,7 @@ export const searchedFields = ['text', 'subject', 'filename', 'from', 'to', 'cc'
 type Field = (typeof searchedFields)[number]
 
 /** The first place of a phrase. */
-export interface Place {
+export interface PhraseMatch {
   readonly field: Field
   readonly text: string
   readonly start: number
@@ -22,7 +22,7 @@ interface Reading {
   readonly text: string
   /** Words. */
   readonly most: number
-  readonly enough: (found: ReadonlyMap<Phrase, Place>) => boolean
+  readonly enough: (found: ReadonlyMap<Phrase, PhraseMatch>) => boolean
 }
 
 /** Of a message's text, and of its other fields together: as many as are indexed of it. */
@@ -48,7 +48,7 @@ export class PhraseSearch {
   constructor(phrases: readonly Phrase[]) {
     let bits = 0
     const placed = phrases.map((phrase) => {
-      const wanted = wantedWords(phrase.text)
+      const wanted = queryWords(phrase.text)
       const first = bits
       const offset = wanted[0]?.at ?? 0
       bits += 1 + (wanted.at(-1)?.at ?? 0) - offset
@@ -67,8 +67,8 @@ export class PhraseSearch {
   }
 
   /** The first place of each phrase that the message has, until `enough` are found. */
-  in(searchable: Searchable, enough: (found: ReadonlyMap<Phrase, Place>) => boolean): Map<Phrase, Place> {
-    const found = new Map<Phrase, Place>()
+  in(searchable: Searchable, enough: (found: ReadonlyMap<Phrase, PhraseMatch>) => boolean): Map<Phrase, PhraseMatch> {
+    const found = new Map<Phrase, PhraseMatch>()
     let left = mostWords
     for (const field of searchedFields) {
       for (const text of searchable[field]) {
@@ -82,7 +82,7 @@ export class PhraseSearch {
   }
 
   /** @returns the number of words that were read */
-  #inText({ field, text, most, enough }: Reading, found: Map<Phrase, Place>): number {
+  #inText({ field, text, most, enough }: Reading, found: Map<Phrase, PhraseMatch>): number {
     const sought = new Map(
       this.#phrases
         .filter(({ phrase }) => !found.has(phrase) && (phrase.field === 'any' || phrase.field === field))
@@ -137,7 +137,7 @@ export class PhraseSearch {
     return all
   }
 
-  #place({ text, prefix }: Wanted, bit: number): void {
+  #place({ text, prefix }: QueryWord, bit: number): void {
     const bits = prefix ? this.#prefixes : this.#exact
     const there = bits.get(text) ?? this.#bits()
     bits.set(text, there)

@@ -2,7 +2,7 @@ import type { Refusal } from '#/base/errors.ts'
 import { invalid } from '#/base/errors.ts'
 import { codePoints } from '#/base/text/text.ts'
 import type { SearchField, SearchTree } from '#/mail/search-index/query.ts'
-import { wantedWords } from '#/mail/search-index/words.ts'
+import { queryWords } from '#/mail/search-index/words.ts'
 import { isOperator, operators, readOperand } from './operators.ts'
 
 /** In code points. */
@@ -156,7 +156,7 @@ class Parser {
   }
 
   #text(field: SearchField, text: string, at: number): SearchTree {
-    if (wantedWords(text).length === 0) throw this.#mistake('There is no letter or digit to look for', at)
+    if (queryWords(text).length === 0) throw this.#mistake('There is no letter or digit to look for', at)
     return { kind: 'text', field, text }
   }
 

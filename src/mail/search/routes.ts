@@ -17,7 +17,7 @@ import { mistake, type Parsed, parseQuery } from './query.ts'
 import { SearchOut, SearchQuery } from './schemas.ts'
 import { type Match, Snippets } from './snippet.ts'
 
-interface SearchParts {
+interface SearchDependencies {
   readonly names: ConversationNames
   readonly db: Db
 
@@ -30,7 +30,7 @@ interface SearchParts {
 /** Searches that run at a time in a process. */
 const budget = { all: 8, waiting: 200, patience: 30_000 }
 
-export function searchRoutes(app: App, { db, reader, clock, hostname, names }: SearchParts): void {
+export function searchRoutes(app: App, { db, reader, clock, hostname, names }: SearchDependencies): void {
   const searches = new FairShare(budget)
   app.get(
     '/v1/search',

@@ -1,9 +1,9 @@
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
 import type { SearchTree } from '#/mail/search-index/query.ts'
-import { type Phrase, PhraseSearch, type Place } from './phrases.ts'
+import { type Phrase, type PhraseMatch, PhraseSearch } from './phrases.ts'
 
 /** The place of a message that a query found. */
-export type Match = Pick<Place, 'field' | 'text'>
+export type Match = Pick<PhraseMatch, 'field' | 'text'>
 
 /** Characters before and after the words, and of the words: one may have thousands of accents. */
 const around = 60

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** The comment has other sessions of mail programs told of the commit (src/imap/selected/news.ts). */
+/** The comment has other sessions of mail programs told of the commit (src/imap/selected/folder-news.ts). */
 const unannounced = /(?<!\/\* announced \*\/ )(?:update|insert into|delete from) mail_folders\b/g
 /** It changes neither what a folder has nor its modification sequence. */
 const unseen = 'src/people/usage/recount-folders.ts'

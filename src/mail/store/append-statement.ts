@@ -21,7 +21,7 @@ export interface Gain {
 }
 
 /** A folder whose counters include the messages; the first of them gets the uid `first`. */
-export interface Place {
+export interface TargetFolder {
   readonly number: number
   readonly folder_id: number
   readonly modseq: number
@@ -37,7 +37,7 @@ export interface Told {
 /** Where copies are stored, and what is recorded of their arrival. */
 export interface Places {
   readonly gains?: readonly Gain[]
-  readonly places?: readonly Place[]
+  readonly places?: readonly TargetFolder[]
   readonly arrivals?: readonly Arrival[]
 }
 
@@ -58,8 +58,8 @@ export async function store(
   contents: Contents,
   messages: readonly MessageRow[],
   { by, movedFrom }: Told = {},
-): Promise<Place[]> {
-  const { rows } = await sql<Place>`
+): Promise<TargetFolder[]> {
+  const { rows } = await sql<TargetFolder>`
     with ${arriving.rows} as (
       select * from json_to_recordset(${arrivalRows(arrivals)}::json) as arriving (mailbox_id uuid, digest text)
     ), ${gain.rows} as materialized (

@@ -5,7 +5,7 @@ import { pieceBytes } from '#/base/event-loop/pieces.ts'
 import type { IdHashKey } from '#/formats/mime/id-hash.ts'
 import type { Message } from '#/formats/mime/message.ts'
 import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
-import { type Gain, hasChangedMeanwhile, type Place, store, type Told } from './append-statement.ts'
+import { type Gain, hasChangedMeanwhile, store, type TargetFolder, type Told } from './append-statement.ts'
 import type { Arrival } from './arrivals.ts'
 import type { Copy } from './copy-to-append.ts'
 import { makeFolders } from './folders.ts'
@@ -19,7 +19,7 @@ const bytesAtOnce = 2 * pieceBytes
 export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], told?: Told): Promise<number[]> {
   if (copies.length === 0) return []
   const gains = gainsOf(copies)
-  let places: readonly Place[] | undefined
+  let places: readonly TargetFolder[] | undefined
   const stored: MessageRow[] = []
   for (const batch of batches(copies)) {
     const { contents, rows } = await rowsOf(key, batch, gains)
@@ -32,7 +32,7 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], to
   return uidsOf(places ?? [], stored)
 }
 
-function uidsOf(places: readonly Place[], rows: readonly MessageRow[]): number[] {
+function uidsOf(places: readonly TargetFolder[], rows: readonly MessageRow[]): number[] {
   const first = new Map(places.map((place) => [place.number, place.first]))
   return rows.map(({ folder, nth }) => (first.get(folder) ?? 0) + nth)
 }
@@ -83,7 +83,7 @@ async function storeFirst(
   contents: Contents,
   rows: readonly MessageRow[],
   told: Told | undefined,
-): Promise<readonly Place[]> {
+): Promise<readonly TargetFolder[]> {
   const places = await store(tx, { gains }, contents, rows, told)
   if (places.length === gains.length) return places
   await makeFolders(

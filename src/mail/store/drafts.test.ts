@@ -6,7 +6,7 @@ import { readMessage } from '#/formats/mime/read-message.ts'
 import { letter, rawOf, second } from '#test/world/letters/letters.ts'
 import { idKey } from '#test/world/mail/mailboxes.ts'
 import { trials } from '#test/world/mail/trial.ts'
-import { type Draft, storeDraft } from './drafts.ts'
+import { type DraftToStore, storeDraft } from './drafts.ts'
 import { findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { readStored } from './read.ts'
@@ -17,7 +17,7 @@ function draft(text: string, replaces: readonly number[] = [], at = 1) {
   return { message: readMessage(letter({ 'message-id': id }, text)), savedAt: second(at), replaces }
 }
 
-const save = (db: Db, ada: MailboxRef, draft: Draft) => storeDraft(db, idKey, ada, draft, byOperator)
+const save = (db: Db, ada: MailboxRef, draft: DraftToStore) => storeDraft(db, idKey, ada, draft, byOperator)
 
 const testIt = await trials()
 

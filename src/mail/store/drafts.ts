@@ -9,7 +9,7 @@ import { expungeFrom } from './expunge.ts'
 import { lockFolders, makeFolders, type Named } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 
-export interface Draft {
+export interface DraftToStore {
   /** With a Message-ID that begins with `<draft.`. */
   readonly message: Message
   readonly savedAt: Date
@@ -25,7 +25,7 @@ export function storeDraft(
   db: Db,
   key: IdHashKey,
   mailbox: MailboxRef,
-  { message, savedAt: receivedAt, replaces, record }: Draft,
+  { message, savedAt: receivedAt, replaces, record }: DraftToStore,
   by: By,
 ): Promise<number | undefined> {
   return db.transaction().execute(async (tx) => {

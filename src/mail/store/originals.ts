@@ -6,7 +6,7 @@ import type { Copy } from './copy-to-append.ts'
 import { makeFolders } from './folders.ts'
 
 /** The marks for messages of a mailbox that have one Message-ID. */
-interface Wanted {
+interface OriginalMarks {
   readonly organization_id: string
   readonly mailbox_id: string
   /** In hexadecimal. */
@@ -30,8 +30,8 @@ export async function markOriginals(tx: Tx, key: IdHashKey, copies: readonly Cop
   while (isLeft) isLeft = await mark(tx, await lockAll(tx, copies, mailboxes), wanted, by)
 }
 
-function wantedBy(key: IdHashKey, copies: readonly Copy[]): Wanted[] {
-  const wanted = new Map<string, Wanted>()
+function wantedBy(key: IdHashKey, copies: readonly Copy[]): OriginalMarks[] {
+  const wanted = new Map<string, OriginalMarks>()
   for (const { mailbox, originals } of copies) {
     const { organizationId: organization_id, mailboxId: mailbox_id } = mailbox
     for (const as of ['answered', 'forwarded'] as const) {
@@ -48,7 +48,7 @@ function wantedBy(key: IdHashKey, copies: readonly Copy[]): Wanted[] {
 }
 
 /** The messages that lack a mark. */
-function lacking(wanted: readonly Wanted[]): RawBuilder<unknown> {
+function lacking(wanted: readonly OriginalMarks[]): RawBuilder<unknown> {
   return sql`
     select folder.organization_id, folder.mailbox_id, folder.id as folder_id, folder.name, folder.modseq + 1 as modseq, message.uid, message.id,
       wanted.answered and not message.answered as answers, wanted.forwarded and not message.forwarded as forwards
@@ -60,7 +60,7 @@ function lacking(wanted: readonly Wanted[]): RawBuilder<unknown> {
 }
 
 /** The mailboxes that have such messages. */
-async function mailboxesWith(tx: Tx, wanted: readonly Wanted[]): Promise<string[]> {
+async function mailboxesWith(tx: Tx, wanted: readonly OriginalMarks[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct mailbox_id as id from (${lacking(wanted)}) lacking`.execute(tx)
   return rows.map(({ id }) => id)
@@ -88,7 +88,7 @@ export async function lockAll(tx: Tx, copies: readonly Copy[], mailboxes: readon
 async function mark(
   tx: Tx,
   locked: readonly number[],
-  wanted: readonly Wanted[],
+  wanted: readonly OriginalMarks[],
   by: By | undefined,
 ): Promise<boolean> {
   const { rows } = await sql<{ left: number }>`

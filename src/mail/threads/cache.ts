@@ -3,7 +3,7 @@ import type { FolderChanges } from '#/mail/store/changes.ts'
 import type { FolderState } from '#/mail/store/folders.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { FolderIndex, type Held } from './folder-index.ts'
-import { threadIds } from './thread-id.ts'
+import { threadIds } from './public-ids.ts'
 
 type ReadChanges = (mailbox: MailboxRef, folder: string, since: FolderState | undefined) => Promise<FolderChanges>
 

@@ -22,19 +22,19 @@ const mostRemembered = 10_000
 
 type ReadStates = (mailbox: MailboxRef) => Promise<{ readonly name: string; readonly state: FolderState }[]>
 
-interface Parts {
+interface Dependencies {
   readonly folderStates: ReadStates
   readonly threads: ThreadCache
 }
 
 /** The indexes of mailboxes, over the cached ones of their folders. */
 export class MailboxIndexes {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #mailboxes = new QuickLRU<string, Remembered>({ maxSize: mostRemembered })
 
   readonly folderStates: ReadStates
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts
     this.folderStates = parts.folderStates
   }
@@ -68,13 +68,13 @@ function nameOf({ organizationId, mailboxId }: MailboxRef): string {
 
 /** The known states of a mailbox's folders. */
 class Folders {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #mailbox: MailboxRef
   /** By name: the state at the last update. Only the cache keeps indexes in memory. */
   readonly #known = new Map<string, { state: FolderState; index: WeakRef<ThreadIndex> }>()
   readonly #numbers: Numbers = { last: 0 }
 
-  constructor(parts: Parts, mailbox: MailboxRef) {
+  constructor(parts: Dependencies, mailbox: MailboxRef) {
     this.#parts = parts
     this.#mailbox = mailbox
   }

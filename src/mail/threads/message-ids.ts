@@ -6,7 +6,7 @@ import type { ThreadCache } from './cache.ts'
 import type { MailboxIndex } from './mailbox/mailbox-index.ts'
 import { type Placed, uidsByFolder } from './mailbox/placed.ts'
 import { leftOut, type MailboxIndexes } from './mailbox-indexes.ts'
-import { conversationIds, threadIds } from './thread-id.ts'
+import { conversationIds, threadIds } from './public-ids.ts'
 
 /** Messages that are read for the ids of one response, at most: some 200 ms. */
 const mostRead = 20_000

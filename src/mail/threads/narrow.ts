@@ -6,20 +6,20 @@ import type { OwnAddresses } from '#/mail/mailboxes/own-addresses.ts'
 import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import { type Mark, markedUids } from '#/mail/store/marked.ts'
 import { type Awaiting, awaiting as expected } from './awaiting.ts'
-import type { MailboxIndex, Wanted } from './mailbox/mailbox-index.ts'
+import type { ConversationFilter, MailboxIndex } from './mailbox/mailbox-index.ts'
 import { judge, judgeBy, numbersOf, numbersWith } from './mailbox/numbered.ts'
 import type { Placed } from './mailbox/placed.ts'
 import { leftOut, type MailboxIndexes } from './mailbox-indexes.ts'
 import { summariesOf } from './summaries.ts'
 import { textsOf } from './texts.ts'
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly mailboxIndexes: MailboxIndexes
 }
 
 /** Filters of a list of conversations. */
-export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
+export interface Narrowing extends Pick<ConversationFilter, 'folder' | 'unread'> {
   readonly starred?: boolean | undefined
   /** A keyword that one of the messages has. */
   readonly label?: string | undefined
@@ -35,10 +35,10 @@ const attempts = 3
 /** Calls `read` with an up-to-date index and a filter for it. Data that the index lacks is read from the store: marks each
  *  time; whether an answer to a conversation's last message is expected, by its header, once for as long as the mailbox has the same addresses. */
 export async function narrowed<T>(
-  { db, mailboxIndexes }: Parts,
+  { db, mailboxIndexes }: Dependencies,
   mailbox: MailboxRef,
   narrowing: Narrowing,
-  read: (index: MailboxIndex, wanted: Wanted) => T,
+  read: (index: MailboxIndex, wanted: ConversationFilter) => T,
 ): Promise<T> {
   const { folder, unread, awaiting } = narrowing
   const marks = marksOf(narrowing)

@@ -5,16 +5,22 @@ import type { MailboxRef } from '#/mail/store/mailbox-ref.ts'
 import type { Summary } from '#/mail/store/read.ts'
 import type { LastMessage } from './awaiting.ts'
 import type { ThreadCache } from './cache.ts'
-import type { ConversationIndex, Listed, MailboxPlace, Wanted, WholeConversation } from './mailbox/mailbox-index.ts'
+import type {
+  ConversationFilter,
+  ConversationIndex,
+  Listed,
+  MailboxPlace,
+  WholeConversation,
+} from './mailbox/mailbox-index.ts'
 import { OneFolder } from './mailbox/one-folder.ts'
 import { type Placed, uidsByFolder } from './mailbox/placed.ts'
 import type { MailboxIndexes } from './mailbox-indexes.ts'
 import { type Narrowing, narrowed } from './narrow.ts'
+import { anyFolder, rootOf, threadIds } from './public-ids.ts'
 import { nameOf, summariesAtOnce, summariesOf } from './summaries.ts'
 import { type RememberedTexts, type Texts, textsOf } from './texts.ts'
-import { anyFolder, rootOf, threadIds } from './thread-id.ts'
 
-export interface ConversationParts {
+export interface ConversationDependencies {
   readonly db: Db
   readonly threads: ThreadCache
   readonly mailboxIndexes: MailboxIndexes
@@ -52,12 +58,12 @@ const attempts = 3
 
 /** The requested conversations, newest first: a number of them from an offset or behind a place. */
 export async function listConversations(
-  parts: ConversationParts,
+  parts: ConversationDependencies,
   { narrowing = {}, ...within }: Within & { readonly narrowing?: Narrowing },
   at: { limit: number; from: MailboxPlace | number },
 ): Promise<{ total: number; data: ListedConversation[] }> {
   const { mailbox, only } = within
-  const look = (index: ConversationIndex, wanted: Wanted) => ({
+  const look = (index: ConversationIndex, wanted: ConversationFilter) => ({
     ...{ index, total: index.total(wanted), found: index.page(wanted, at) },
   })
   for (let attempt = 1; ; attempt++) {
@@ -83,12 +89,12 @@ export async function listConversations(
   }
 }
 
-async function indexOf({ threads, mailboxIndexes }: ConversationParts, { mailbox, only }: Within) {
+async function indexOf({ threads, mailboxIndexes }: ConversationDependencies, { mailbox, only }: Within) {
   if (only === undefined) return mailboxIndexes.upToDate(mailbox)
   return new OneFolder(only, await threads.upToDate(mailbox, only))
 }
 
-function idsWithin({ threads }: ConversationParts, { mailbox, only = anyFolder }: Within) {
+function idsWithin({ threads }: ConversationDependencies, { mailbox, only = anyFolder }: Within) {
   return threadIds(threads.key, mailbox.mailboxId, only)
 }
 
@@ -125,7 +131,7 @@ async function shownTexts(
 /** One conversation with its messages, in one consistent state unless they change all the time. Throws `not_found` for an id
  *  that no conversation there has or had. */
 export async function readConversation(
-  parts: ConversationParts,
+  parts: ConversationDependencies,
   within: Within,
   id: string,
 ): Promise<ConversationWithMessages> {

@@ -5,7 +5,7 @@ import { readMailbox } from '#/mail/mailboxes/readable.ts'
 import { InFolder } from '#/mail/messages/query-schemas.ts'
 import { type IdsOf, threadedItemsFor } from '#/mail/messages/visible.ts'
 import { folderName } from '#/mail/store/folder-name.ts'
-import { type ConversationParts, type ListedConversation, listConversations, readConversation } from './read.ts'
+import { type ConversationDependencies, type ListedConversation, listConversations, readConversation } from './read.ts'
 import {
   ByThreadId,
   presentMessages,
@@ -17,7 +17,7 @@ import {
 
 const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
 
-interface Parts extends ConversationParts {
+interface Dependencies extends ConversationDependencies {
   readonly db: Db
   readonly hostname: string
   /** Names the conversations of messages. */
@@ -30,7 +30,7 @@ function placeOf({ place: { receivedAt, uid } }: ListedConversation): [number, n
 }
 
 /** The threads of a folder. */
-export function threadRoutes(app: App, parts: Parts): void {
+export function threadRoutes(app: App, parts: Dependencies): void {
   const { db } = parts
   app.get(
     '/v1/threads',

@@ -1,6 +1,5 @@
 import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import type { FolderChanges, ThreadRows } from '#/mail/store/changes.ts'
-import { Conversations } from './index/conversations.ts'
 import { FolderRows, type Numbered } from './index/folder-rows.ts'
 import { grown } from './index/grown.ts'
 import { IdTable } from './index/id-table.ts'
@@ -8,6 +7,7 @@ import { NamedIds } from './index/named-ids.ts'
 import { type MadeUpIds, numberIds } from './index/number-ids.ts'
 import { RowNotes } from './index/row-notes.ts'
 import { SenderTable } from './index/sender-table.ts'
+import { Conversations } from './index/union-find.ts'
 
 const mostTouched = 20_000
 

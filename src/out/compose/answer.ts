@@ -10,7 +10,7 @@ import { signed } from './sign.ts'
 /** The message that is answered. */
 export type AnsweredMessage = Pick<Message, 'messageId' | 'strong' | 'subject'>
 
-export interface AnswerParts {
+export interface AnswerDependencies {
   readonly mailbox: { readonly address: string; readonly name: string }
   readonly reply: { readonly subject: string; readonly body: string }
   readonly to: string
@@ -23,7 +23,7 @@ export interface AnswerParts {
 const mostReferences = 20
 
 /** An automatic answer (RFC 3834, section 3), signed. */
-export async function answer({ mailbox, reply, to, message, keys, at }: AnswerParts): Promise<Buffer> {
+export async function answer({ mailbox, reply, to, message, keys, at }: AnswerDependencies): Promise<Buffer> {
   const messageId = `<${randomUUID()}@${splitAddress(mailbox.address)?.domain}>`
   const subject = reply.subject || auto(message.subject)
   const references = referencesTo(message)

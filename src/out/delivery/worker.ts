@@ -13,8 +13,8 @@ import {
   reclaimEveryMs,
   reclaimExpired,
 } from '#/out/queue/claims.ts'
+import { endSent, type Sent } from '#/out/queue/lifecycle.ts'
 import type { QueuedMessage } from '#/out/queue/message.ts'
-import { endSent, type Sent } from '#/out/queue/scheduled.ts'
 import { WorkingRoutes } from '#/out/queue/unanswered.ts'
 import { attempt } from './attempt.ts'
 import { departAll } from './depart.ts'

@@ -4,7 +4,7 @@ import type { Mailbox } from '#/mail/mailboxes/mailbox.ts'
 import { readNamed } from '#/mail/store/find-named.ts'
 import { folderName } from '#/mail/store/folder-name.ts'
 import { readStored, type Stored } from '#/mail/store/read.ts'
-import { answerTo, assertReads, type ReplyParts, readOriginal } from '#/out/replies/original.ts'
+import { answerTo, assertReads, type ReplyDependencies, readOriginal } from '#/out/replies/original.ts'
 import { type Quoted, quote } from '#/out/replies/quote.ts'
 import { quotedHtml } from '#/out/replies/quoted-html.ts'
 import type { Mode } from '#/out/replies/rules.ts'
@@ -16,7 +16,7 @@ import { assertOneMessage, type DraftFields, type OriginalOf } from './schemas.t
 
 /** The draft of an answer to a message, or of a message that forwards it, with the given fields. @throws Refusal */
 export async function draftAbout(
-  parts: ReplyParts,
+  parts: ReplyDependencies,
   reply: FastifyReply,
   mailbox: Mailbox,
   { original, fields }: { readonly original: OriginalOf; readonly fields: DraftFields },
@@ -46,7 +46,7 @@ export async function draftAbout(
 
 /** A message of the mailbox, by its id or its uid in a folder. @throws Refusal */
 async function storedOf(
-  { db }: Pick<ReplyParts, 'db'>,
+  { db }: Pick<ReplyDependencies, 'db'>,
   { organizationId }: FastifyRequest,
   { id: mailboxId }: Mailbox,
   original: OriginalOf,

@@ -11,7 +11,7 @@ import { draftMessageId, draftNamed, foreignKey, foreignUid } from './identity.t
 import { forgetMade, madeAmong, madeOf } from './made.ts'
 import { sentAmong } from './sending/sent.ts'
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
 }
 
@@ -47,7 +47,7 @@ export function boxOf(organizationId: string, { id: mailboxId, address, name, do
 /** The draft with this id, which the caller may use at that level. @throws Refusal if there is none, if the caller may not, or
  *  if it has another version than the one that is known */
 export async function findDraft(
-  { db }: Parts,
+  { db }: Dependencies,
   { caller, scopes }: Asker,
   level: 'read' | 'send',
   { id, version }: { readonly id: string; readonly version?: number | undefined },
@@ -71,7 +71,7 @@ export const mostTries = 5
 
 type Newest = Pick<Found, 'uid' | 'uids' | 'isOurs' | 'stored'>
 
-async function readNewest({ db }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
+async function readNewest({ db }: Dependencies, box: DraftBox, key: string): Promise<Newest | undefined> {
   let before: number | undefined
   for (let tries = 0; tries < mostTries; tries++) {
     const uids = await madeOf(db, box, key)
@@ -90,7 +90,7 @@ async function readNewest({ db }: Parts, box: DraftBox, key: string): Promise<Ne
   return undefined
 }
 
-async function readForeign({ db }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
+async function readForeign({ db }: Dependencies, box: DraftBox, key: string): Promise<Newest | undefined> {
   const uid = foreignUid(key) ?? 0
   const stored = uid > 0 ? await readStored(db, box, 'drafts', uid) : undefined
   if (!stored || foreignKey(stored.summary) !== key || (await madeAmong(db, box, [uid])).has(uid)) return undefined

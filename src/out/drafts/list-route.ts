@@ -8,12 +8,12 @@ import { listMessages } from '#/mail/store/list.ts'
 import type { Summary } from '#/mail/store/read.ts'
 import { boxOf, keysOf } from './find.ts'
 import { presentItem } from './present.ts'
-import type { DraftParts } from './save.ts'
+import type { DraftDependencies } from './save.ts'
 import { DraftPage, DraftsQuery } from './schemas.ts'
 import { sentAmong } from './sending/sent.ts'
 
 /** The drafts of a mailbox. */
-export function listRoute(app: App, { db }: DraftParts, config: FastifyContextConfig): void {
+export function listRoute(app: App, { db }: DraftDependencies, config: FastifyContextConfig): void {
   app.get(
     '/v1/drafts',
     {

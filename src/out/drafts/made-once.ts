@@ -4,7 +4,7 @@ import type { DraftBox } from './find.ts'
 import { draftId, keyFrom, newKey } from './identity.ts'
 import { madeOf } from './made.ts'
 import { shown } from './open.ts'
-import { type DraftParts, oneAtATime } from './save.ts'
+import { type DraftDependencies, oneAtATime } from './save.ts'
 import type { DraftOut } from './schemas.ts'
 
 /** As long as answers are kept. */
@@ -13,7 +13,7 @@ const repeatedForMs = 24 * 3_600_000
 /** Makes a draft for a request. The draft is stored before the answer is kept: if the process dies between the two, the repetition
  *  under the same Idempotency-Key answers with that draft. A second one would stand when its owner has deleted the one that is known. */
 export async function madeOnce(
-  parts: DraftParts,
+  parts: DraftDependencies,
   reply: FastifyReply,
   box: DraftBox,
   make: (key: string) => Promise<DraftOut | undefined>,
@@ -30,7 +30,7 @@ export async function madeOnce(
 }
 
 /** The draft with this id, if it still stands and a repetition can be meant. */
-async function madeLately(parts: DraftParts, reply: FastifyReply, id: string): Promise<DraftOut | undefined> {
+async function madeLately(parts: DraftDependencies, reply: FastifyReply, id: string): Promise<DraftOut | undefined> {
   try {
     const draft = await shown(parts, reply, 'send', id)
     const age = (await parts.time(parts.db)).getTime() - Date.parse(draft.updated_at)

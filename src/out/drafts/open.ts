@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify'
 import { unlessDeleted } from '#/base/errors.ts'
 import { type Found, findDraft, mostTries } from './find.ts'
 import { presentDraft } from './present.ts'
-import type { DraftParts } from './save.ts'
+import type { DraftDependencies } from './save.ts'
 import type { DraftOut } from './schemas.ts'
 
 /** A draft, as `findDraft` finds it, with its octets, for an answer. @throws Refusal */
 export async function openDraft(
-  parts: Pick<DraftParts, 'db' | 'large'>,
+  parts: Pick<DraftDependencies, 'db' | 'large'>,
   reply: FastifyReply,
   level: 'read' | 'send',
   named: { readonly id: string; readonly version?: number | undefined },
@@ -22,7 +22,7 @@ export async function openDraft(
 
 /** A draft as an answer. @throws Refusal */
 export async function shown(
-  parts: Pick<DraftParts, 'db' | 'large' | 'reader'>,
+  parts: Pick<DraftDependencies, 'db' | 'large' | 'reader'>,
   reply: FastifyReply,
   level: 'read' | 'send',
   named: string,

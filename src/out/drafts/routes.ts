@@ -14,9 +14,9 @@ import { boxOf } from './find.ts'
 import { listRoute } from './list-route.ts'
 import { madeOnce } from './made-once.ts'
 import { againBy, shown } from './open.ts'
-import { type DraftParts, deleteDraft, editDraft, type Stored, saveDraft } from './save.ts'
+import { type DraftDependencies, deleteDraft, editDraft, type Stored, saveDraft } from './save.ts'
 import { ByDraft, DraftChange, DraftDeleted, DraftOut, KnownVersion, NewDraft } from './schemas.ts'
-import { type SendingParts, sendRoute } from './sending/route.ts'
+import { type SendingDependencies, sendRoute } from './sending/route.ts'
 
 const config = {
   noun: 'Drafts',
@@ -28,7 +28,10 @@ const reading = { ...config, scope: ['sending:draft', 'sending:write', 'sending:
 const changing = { ...config, errors: ['not_found', 'conflict', 'mail_unavailable'] } as const
 
 /** Messages that are being written: those in the folder `drafts`. */
-export function draftRoutes<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
+export function draftRoutes<Ready extends ReadyMessage>(
+  app: App,
+  parts: DraftDependencies & SendingDependencies<Ready>,
+): void {
   listRoute(app, parts, reading)
   createRoute(app, parts)
   readRoute(app, parts)
@@ -38,7 +41,7 @@ export function draftRoutes<Ready extends ReadyMessage>(app: App, parts: DraftPa
   approvalRoutes(app, parts)
 }
 
-function createRoute(app: App, parts: DraftParts): void {
+function createRoute(app: App, parts: DraftDependencies): void {
   const { db } = parts
   app.post(
     '/v1/drafts',
@@ -75,7 +78,7 @@ function createRoute(app: App, parts: DraftParts): void {
   )
 }
 
-function readRoute(app: App, parts: DraftParts): void {
+function readRoute(app: App, parts: DraftDependencies): void {
   app.get(
     '/v1/drafts/:id',
     {
@@ -92,7 +95,7 @@ function readRoute(app: App, parts: DraftParts): void {
   )
 }
 
-function changeRoutes(app: App, parts: DraftParts): void {
+function changeRoutes(app: App, parts: DraftDependencies): void {
   app.patch(
     '/v1/drafts/:id',
     {

@@ -18,7 +18,7 @@ import { forgetMade, noteMade } from './made.ts'
 import { presentDraft } from './present.ts'
 import type { DraftOut } from './schemas.ts'
 
-export interface DraftParts {
+export interface DraftDependencies {
   readonly db: Db
   readonly idKey: IdHashKey
   readonly reader: MessageReader
@@ -45,7 +45,7 @@ export type Stored = (tx: Tx, draft: DraftOut) => Promise<void>
 
 /** Stores a draft. Undefined, with nothing changed, if the message that it replaces is deleted. */
 export async function saveDraft(
-  { db, idKey, reader, time, composeDraft }: DraftParts,
+  { db, idKey, reader, time, composeDraft }: DraftDependencies,
   box: DraftBox,
   { key, content, replaces, by, stored }: Saving,
 ): Promise<DraftOut | undefined> {
@@ -73,7 +73,7 @@ interface Editing {
 /** Replaces a draft by the result of `change`.
  *  @throws Refusal `conflict`, with nothing changed, if it has another version than the one that is known */
 export async function editDraft(
-  parts: DraftParts,
+  parts: DraftDependencies,
   asker: Asker,
   { by, stored, ...named }: Editing & { readonly stored: Stored },
   change: (draft: DraftContent) => DraftContent,
@@ -117,7 +117,7 @@ export async function oneAtATime<T>(id: string, work: () => Promise<T>): Promise
 
 /** Deletes a draft for good. `deleted` is called in the transaction that does. @throws Refusal `conflict` if it has another version than the one that is known */
 export async function deleteDraft(
-  parts: DraftParts,
+  parts: DraftDependencies,
   asker: Asker,
   { by, deleted, ...named }: Editing & { readonly deleted: (tx: Tx) => Promise<void> },
 ): Promise<void> {

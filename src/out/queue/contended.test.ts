@@ -11,8 +11,8 @@ import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import { claimScheduled, claimWaiting } from './claims.ts'
+import { fail } from './lifecycle.ts'
 import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
-import { fail } from './scheduled.ts'
 
 /** What one worker does while another is in the middle of a transaction or of a statement. For this two connections are
  *  needed: only on a server is anything ever in the middle. */

@@ -19,12 +19,12 @@ import {
   markEndOfData,
   reclaimExpired,
 } from './claims.ts'
-import { composed } from './compose.ts'
+import { composed } from './composed.ts'
 import { encodingOf } from './enqueue.ts'
+import { cancel, depart, endSent, fail, reschedule } from './lifecycle.ts'
 import { type QueuedMessage, queuedMessage } from './message.ts'
 import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
-import { cancel, depart, endSent, fail, reschedule } from './scheduled.ts'
 
 let one: string
 let now: Date

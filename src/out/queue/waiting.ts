@@ -4,9 +4,9 @@ import type { Outcome } from '#/out/relay/relay.ts'
 import { type OutgoingMessage, outcomeEvents, storeOutcomes } from '#/out/sent/outcomes.ts'
 import { mayHaveArrived } from './ambiguous.ts'
 import { allRoutes } from './claims.ts'
+import { fail } from './lifecycle.ts'
 import { lifetime } from './message.ts'
 import { forgetSettled } from './recipients.ts'
-import { fail } from './scheduled.ts'
 
 /** A recipient in the outbound queue, as the operator sees it. */
 export interface Waiting {
@@ -28,7 +28,7 @@ export interface Waiting {
 }
 
 /** Which recipients of the queue are meant; what is not given matches all. */
-export interface Wanted {
+export interface QueueFilter {
   readonly organizationId?: string | undefined
   /** A whole address, or a domain with a leading `@`. Recipients of a concealed message match none. */
   readonly to?: string | undefined
@@ -36,7 +36,7 @@ export interface Wanted {
   readonly state?: Waiting['state'] | undefined
 }
 
-function isWanted({ organizationId, to, from, state }: Wanted): RawBuilder<SqlBool> {
+function isWanted({ organizationId, to, from, state }: QueueFilter): RawBuilder<SqlBool> {
   const matches = (address: RawBuilder<unknown>, wanted: string) =>
     wanted.startsWith('@')
       ? sql<SqlBool>`lower(${address}) like ${`%${wanted.toLowerCase().replace(/[\\%_]/g, '\\$&')}`}`
@@ -55,7 +55,7 @@ function isWanted({ organizationId, to, from, state }: Wanted): RawBuilder<SqlBo
 }
 
 /** Recipients in the outbound queue, in the order of their next attempts. */
-export async function listWaiting(db: Db, wanted: Wanted, most: number): Promise<Waiting[]> {
+export async function listWaiting(db: Db, wanted: QueueFilter, most: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select message.id, organization.name as organization, message.sender as "from",
       case when message.concealed then '(sealed)' else recipient.recipient end as "to",
@@ -82,7 +82,7 @@ export interface Counted {
 }
 
 /** How many wait for each destination, those for which most wait first. */
-export async function countWaiting(db: Db, wanted: Wanted): Promise<Counted[]> {
+export async function countWaiting(db: Db, wanted: QueueFilter): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
     select nullif(recipient.route, ${allRoutes}) as destination, recipient.state, count(*) as recipients,
       min(message.queued_at) as oldest
@@ -94,7 +94,7 @@ export async function countWaiting(db: Db, wanted: Wanted): Promise<Counted[]> {
 }
 
 /** Makes all recipients that wait due now. Answers how many. */
-export async function retryAll(db: Db, wanted: Wanted): Promise<number> {
+export async function retryAll(db: Db, wanted: QueueFilter): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update outbound_recipients set due_at = now() where id in (
       select recipient.id from outbound_recipients recipient

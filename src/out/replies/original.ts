@@ -17,7 +17,7 @@ import { mostQuoted, type Quoted } from './quote.ts'
 import { addressedAs, type Mode, recipients, threadOf } from './rules.ts'
 import { answerSubject } from './subject.ts'
 
-export interface ReplyParts {
+export interface ReplyDependencies {
   readonly db: Db
   readonly reader: MessageReader
   readonly large: LargeMessages
@@ -49,7 +49,7 @@ export function assertReads({ scopes }: FastifyRequest, field: string): void {
 
 /** Reads a message of the mailbox to be answered with `reply`. @throws Refusal */
 export async function readOriginal(
-  { reader, large }: ReplyParts,
+  { reader, large }: ReplyDependencies,
   reply: FastifyReply,
   mailbox: Mailbox,
   stored: Stored,

@@ -12,8 +12,8 @@ import { assertSomeText, mailbox as oneAddress } from '#/out/sending/fields.ts'
 import { extraHeaders } from '#/out/sending/headers.ts'
 import { addresses, attachments, type Outgoing } from '#/out/sending/outgoing.ts'
 import { bodyLimit, mostRecipients, Sent, sendingFields } from '#/out/sending/schemas.ts'
-import { type ReadyMessage, type SendParts, sendOnce } from '#/out/sending/send.ts'
-import { answerTo, assertReads, type Original, type ReplyParts, readOriginal } from './original.ts'
+import { type ReadyMessage, type SendDependencies, sendOnce } from '#/out/sending/send.ts'
+import { answerTo, assertReads, type Original, type ReplyDependencies, readOriginal } from './original.ts'
 import { quote } from './quote.ts'
 import { quotedHtml } from './quoted-html.ts'
 
@@ -57,7 +57,10 @@ const ReplyBody = Strict(
 type ReplyBody = Static<typeof ReplyBody>
 
 /** `POST /v1/messages/{uid}/reply`. */
-export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyParts & SendParts<Ready>): void {
+export function replyRoutes<Ready extends ReadyMessage>(
+  app: App,
+  parts: ReplyDependencies & SendDependencies<Ready>,
+): void {
   const { db } = parts
   app.post(
     '/v1/messages/:uid/reply',

@@ -7,7 +7,7 @@ import { mayHaveArrived } from '#/out/queue/ambiguous.ts'
 import { expiryOf, type QueuedMessage } from '#/out/queue/message.ts'
 
 /** The contents of a notice. */
-export interface NoticeParts {
+export interface NoticeDependencies {
   /** This host, which reports. */
   readonly hostname: string
   /** The sender of the message, who gets the notice. */
@@ -30,7 +30,7 @@ export interface About {
 export function notice(
   message: QueuedMessage,
   news: News,
-  { hostname, to, about: { header, references, subject: its }, at }: NoticeParts,
+  { hostname, to, about: { header, references, subject: its }, at }: NoticeDependencies,
 ): Buffer {
   const { kind, about } = news
   const boundary = `=_${randomBytes(16).toString('hex')}`

@@ -11,7 +11,7 @@ import type { ThreadCache } from '#/mail/threads/cache.ts'
 import type { MailboxIndexes } from '#/mail/threads/mailbox-indexes.ts'
 import { summariesOf } from '#/mail/threads/summaries.ts'
 
-export interface AnswerParts {
+export interface AnswerDependencies {
   readonly db: Db
   readonly threads: Pick<ThreadCache, 'key'>
   readonly mailboxIndexes: Pick<MailboxIndexes, 'upToDate'>
@@ -23,7 +23,11 @@ const headerOctets = 256 * 1024
 
 /** Whether the mailbox has an answer to one of the messages with these ids, that came after the last of them. What counts as an
  *  answer is what cancels a scheduled message (docs/reference/scheduled.md#how-do-i-send-only-if-nobody-answers). */
-export async function isAnswered(parts: AnswerParts, mailbox: MailboxRef, ids: readonly string[]): Promise<boolean> {
+export async function isAnswered(
+  parts: AnswerDependencies,
+  mailbox: MailboxRef,
+  ids: readonly string[],
+): Promise<boolean> {
   const index = await parts.mailboxIndexes.upToDate(mailbox)
   const named = new Set(ids)
   for (const id of named) {
@@ -42,7 +46,7 @@ export async function isAnswered(parts: AnswerParts, mailbox: MailboxRef, ids: r
 }
 
 async function answers(
-  { db }: AnswerParts,
+  { db }: AnswerDependencies,
   mailbox: MailboxRef,
   { folder, uid }: Summary,
   named: ReadonlySet<string>,

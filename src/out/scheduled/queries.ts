@@ -5,9 +5,9 @@ import type { SealingKey } from '#/base/secrets/seal.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import { enqueueScheduled } from '#/out/queue/enqueue.ts'
-import { reschedule } from '#/out/queue/scheduled.ts'
+import { reschedule } from '#/out/queue/lifecycle.ts'
 import { openedFields } from '#/out/queue/sealed.ts'
-import { type Draft, mostListed, type Scheduled } from './scheduled.ts'
+import { mostListed, type NewScheduled, type Scheduled } from './scheduled-message.ts'
 
 /** The list of scheduled messages that a caller sees: a view of the outbound queue. */
 
@@ -40,7 +40,7 @@ function opened<Found extends Row>(key: SealingKey, { fields, ...row }: Found) {
   return { ...row, ...openedFields(key, row.id, fields) }
 }
 
-interface Wanted {
+interface ScheduledQuery {
   readonly status?: Scheduled['status'] | undefined
   /** Only those behind this place. */
   readonly after?: TimedPlace | undefined
@@ -54,7 +54,7 @@ export async function scheduledOf(
   db: Db,
   key: SealingKey,
   caller: Caller,
-  { status, after, most = mostListed }: Wanted = {},
+  { status, after, most = mostListed }: ScheduledQuery = {},
 ): Promise<Scheduled[]> {
   const rest = after ? sql`and (send_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
   const inState = status ? sql`and state = ${states[status]} and ${shown} = ${status}` : sql``
@@ -101,7 +101,7 @@ export async function statusOf(db: Db, { caller, id }: Named): Promise<Scheduled
 }
 
 /** Stores a message, sealed. False if its mailbox is gone. Over the plan's caps the database fails with SQLSTATE PC402. */
-export async function insertScheduled(tx: Tx, key: SealingKey, draft: Draft, now: Date): Promise<boolean> {
+export async function insertScheduled(tx: Tx, key: SealingKey, draft: NewScheduled, now: Date): Promise<boolean> {
   const { organizationId, mailboxId, from: sender, sendAt, attachmentCount, by, byId, answerMarks } = draft
   // The lock keeps the mailbox until the end of the transaction.
   const { rows } = await sql`

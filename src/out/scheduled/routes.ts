@@ -10,14 +10,14 @@ import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, pathId, readPart } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import type { LargeMessages } from '#/mail/messages/large.ts'
+import { cancel } from '#/out/queue/lifecycle.ts'
 import { queuedOctets } from '#/out/queue/message.ts'
-import { cancel } from '#/out/queue/scheduled.ts'
 import { outgoing } from '#/out/sending/outgoing.ts'
 import { bodyLimit } from '#/out/sending/schemas.ts'
 import { mailboxOf, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { move, retry } from './schedule.ts'
-import { type SchedulingParts, scheduling } from './schedule-once.ts'
-import { mostListed, type Scheduled } from './scheduled.ts'
+import { type SchedulingDependencies, scheduling } from './schedule-once.ts'
+import { mostListed, type Scheduled } from './scheduled-message.ts'
 import {
   Accepted,
   Cancelled,
@@ -34,7 +34,7 @@ import {
 } from './schemas.ts'
 import { assertWithinWindow } from './send-at.ts'
 
-export interface ScheduledParts extends SchedulingParts {
+export interface ScheduledDependencies extends SchedulingDependencies {
   readonly reader: MessageReader
   readonly large: LargeMessages
 }
@@ -44,13 +44,13 @@ const writing = { scope: 'scheduled:write', noun: 'Scheduled messages' } as cons
 const what = 'scheduled message'
 
 /** Messages that are stored now and sent later. */
-export function scheduledRoutes(app: App, parts: ScheduledParts): void {
+export function scheduledRoutes(app: App, parts: ScheduledDependencies): void {
   readRoutes(app, parts)
   createRoute(app, parts)
   changeRoutes(app, parts)
 }
 
-function readRoutes(app: App, { db, reader, mailKey, large }: ScheduledParts): void {
+function readRoutes(app: App, { db, reader, mailKey, large }: ScheduledDependencies): void {
   app.get(
     '/v1/scheduled',
     {
@@ -113,7 +113,7 @@ function placeOf({ sendAt, id }: Scheduled): [number, string] {
   return [sendAt.getTime() * 1_000, id]
 }
 
-function createRoute(app: App, parts: ScheduledParts): void {
+function createRoute(app: App, parts: ScheduledDependencies): void {
   const schedule = scheduling(app, parts)
   app.post(
     '/v1/scheduled',
@@ -140,7 +140,7 @@ function createRoute(app: App, parts: ScheduledParts): void {
   )
 }
 
-function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
+function changeRoutes(app: App, { db, time, mailKey }: ScheduledDependencies): void {
   app.patch(
     '/v1/scheduled/:id',
     {

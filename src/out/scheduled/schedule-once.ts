@@ -15,7 +15,7 @@ import { draft, schedule } from './schedule.ts'
 import { assertWithinWindow } from './send-at.ts'
 import { isStored } from './unknown-commit.ts'
 
-export interface SchedulingParts {
+export interface SchedulingDependencies {
   readonly db: Db
   readonly time: SharedTime
   readonly composer: Composer
@@ -41,7 +41,7 @@ function alreadyAnswered(): Refusal {
 }
 
 /** Returns a function that schedules a message for a request and answers it, until the app closes. */
-export function scheduling(app: App, { db, time, composer, mailKey, isAnswered }: SchedulingParts) {
+export function scheduling(app: App, { db, time, composer, mailKey, isAnswered }: SchedulingDependencies) {
   const closing = new AbortController()
   app.addHook('onClose', async () => closing.abort())
   return async (request: FastifyRequest, reply: FastifyReply, { also, ...given }: Given): Promise<void> => {

@@ -5,17 +5,17 @@ import { appendEvents, type By } from '#/base/event-log/append.ts'
 import type { SealingKey } from '#/base/secrets/seal.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { answerMark } from '#/out/queue/answered.ts'
-import { moveTo } from '#/out/queue/scheduled.ts'
+import { moveTo } from '#/out/queue/lifecycle.ts'
 import type { Composer } from '#/out/sending/composer.ts'
 import { mailbox } from '#/out/sending/fields.ts'
 import { type Outgoing, recipientsOf } from '#/out/sending/outgoing.ts'
 import type { SendingBody } from '#/out/sending/schemas.ts'
 import type { Sender } from '#/out/sending/sender.ts'
 import { insertScheduled, promisedOn, retryFailed, scheduledById } from './queries.ts'
-import type { Draft, Scheduled } from './scheduled.ts'
+import type { NewScheduled, Scheduled } from './scheduled-message.ts'
 import { lockCommit } from './unknown-commit.ts'
 
-interface Wanted {
+interface ScheduleRequest {
   readonly body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>
   readonly outgoing: Outgoing
   readonly sendAt: Date
@@ -27,9 +27,9 @@ interface Wanted {
  *  Date and signatures are added when it is sent. */
 export async function draft(
   compose: Composer,
-  sender: Sender & Pick<Draft, 'organizationId' | 'by' | 'byId'>,
-  { body, outgoing, sendAt, unlessReplied }: Wanted,
-): Promise<Draft> {
+  sender: Sender & Pick<NewScheduled, 'organizationId' | 'by' | 'byId'>,
+  { body, outgoing, sendAt, unlessReplied }: ScheduleRequest,
+): Promise<NewScheduled> {
   const id = randomUUID()
   return {
     id,
@@ -58,7 +58,7 @@ function marksOf({ inReplyTo, references }: Outgoing): string[] {
 }
 
 /** Stores the message. Answers warnings, in sentences. */
-export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date, by?: By): Promise<string[]> {
+export async function schedule(tx: Tx, key: SealingKey, one: NewScheduled, now: Date, by?: By): Promise<string[]> {
   await lockCommit(tx, one.id)
   const warnings = await warningsFor(tx, one)
   if (!(await insertScheduled(tx, key, one, now))) throw notFound('mailbox')
@@ -95,7 +95,7 @@ export async function move(
   return { moved, warnings: await warningsFor(tx, { organizationId: caller.organizationId, sendAt, recipients: [] }) }
 }
 
-type Promised = Pick<Draft, 'organizationId' | 'sendAt' | 'recipients'>
+type Promised = Pick<NewScheduled, 'organizationId' | 'sendAt' | 'recipients'>
 
 async function warningsFor(db: Db, { organizationId, sendAt, recipients }: Promised): Promise<string[]> {
   const { limit, promised } = await promisedOn(db, organizationId, sendAt)

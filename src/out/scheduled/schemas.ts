@@ -12,7 +12,7 @@ import { timestamp } from '#/http/schemas/timestamp.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { assertSomeText } from '#/out/sending/fields.ts'
 import { sendingExample, sendingFields } from '#/out/sending/schemas.ts'
-import { mostListed, type Scheduled } from './scheduled.ts'
+import { mostListed, type Scheduled } from './scheduled-message.ts'
 
 const sendAt = {
   description:

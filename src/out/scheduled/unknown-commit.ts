@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/base/db/schema.ts'
 import { Caller } from '#/http/access/caller.ts'
-import { cancel } from '#/out/queue/scheduled.ts'
+import { cancel } from '#/out/queue/lifecycle.ts'
 import { statusOf } from './queries.ts'
 
 /** How long to look for a message before its request fails, and how often, in milliseconds. */

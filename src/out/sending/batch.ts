@@ -10,7 +10,7 @@ import { BatchRequest, BatchSent, BatchShape } from './batch-schemas.ts'
 import { oneLargeAtATime } from './large-messages.ts'
 import { type Outgoing, outgoing } from './outgoing.ts'
 import { bodyLimit, type SendingBody, SendRequest } from './schemas.ts'
-import { queuedAs, type ReadyMessage, type SendParts } from './send.ts'
+import { queuedAs, type ReadyMessage, type SendDependencies } from './send.ts'
 import { type Sender, senderFor } from './sender.ts'
 
 const check = validatorCompiler({
@@ -21,7 +21,7 @@ const check = validatorCompiler({
 }) as (body: unknown) => { error?: Error }
 
 /** `POST /v1/send/batch`. */
-export function batchRoute<Ready extends ReadyMessage>(app: App, parts: SendParts<Ready>): void {
+export function batchRoute<Ready extends ReadyMessage>(app: App, parts: SendDependencies<Ready>): void {
   app.post(
     '/v1/send/batch',
     {
@@ -46,7 +46,7 @@ export function batchRoute<Ready extends ReadyMessage>(app: App, parts: SendPart
 }
 
 async function sendBatch<Ready extends ReadyMessage>(
-  { db, dispatch }: SendParts<Ready>,
+  { db, dispatch }: SendDependencies<Ready>,
   request: FastifyRequest,
   reply: Parameters<typeof answerOnce>[2],
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function sendBatch<Ready extends ReadyMessage>(
 
 /** Each message with the mailbox that it is from, or why it cannot be sent. */
 async function withSenders(
-  { db }: Pick<SendParts<ReadyMessage>, 'db'>,
+  { db }: Pick<SendDependencies<ReadyMessage>, 'db'>,
   { caller }: FastifyRequest,
   messages: readonly unknown[],
 ): Promise<({ sender: Sender; outgoing: Outgoing } | Refusal)[]> {

@@ -2,10 +2,10 @@ import type { App } from '#/http/app-type.ts'
 import { batchRoute } from './batch.ts'
 import { outgoing } from './outgoing.ts'
 import { bodyLimit, SendRequest, Sent } from './schemas.ts'
-import { type ReadyMessage, type SendParts, sendOnce } from './send.ts'
+import { type ReadyMessage, type SendDependencies, sendOnce } from './send.ts'
 
 /** `POST /v1/send`, for one message and for several. */
-export function sendingRoutes<Ready extends ReadyMessage>(app: App, parts: SendParts<Ready>): void {
+export function sendingRoutes<Ready extends ReadyMessage>(app: App, parts: SendDependencies<Ready>): void {
   app.post(
     '/v1/send',
     {

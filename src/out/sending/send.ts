@@ -27,14 +27,14 @@ interface Dispatch<Ready> {
   wake(): void
 }
 
-export interface SendParts<Ready> {
+export interface SendDependencies<Ready> {
   readonly db: Db
   readonly dispatch: Dispatch<Ready>
 }
 
 /** Sends a message for a request, and answers it. `also` is done in the same transaction. */
 export async function sendOnce<Ready extends ReadyMessage>(
-  { db, dispatch }: SendParts<Ready>,
+  { db, dispatch }: SendDependencies<Ready>,
   request: FastifyRequest,
   reply: FastifyReply,
   message: Outgoing,

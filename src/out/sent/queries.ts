@@ -7,7 +7,7 @@ import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { Sent, SentRecipient, SentState } from './sent.ts'
 
 /** The parameters of a list. */
-export interface Wanted {
+export interface SentQuery {
   readonly state?: SentState | undefined
   readonly mailboxId?: string | undefined
   /** In canonical form. */
@@ -25,7 +25,7 @@ const leaves = sql`message.kind in ('sent', 'scheduled') and message.state not i
 const waitingState = sql`case when recipient.reason is null then 'queued' else 'deferred' end`
 
 /** Messages whose outcome the caller may see, newest first. */
-export async function sentOf(db: Db, caller: Caller, wanted: Wanted): Promise<Sent[]> {
+export async function sentOf(db: Db, caller: Caller, wanted: SentQuery): Promise<Sent[]> {
   const { state, most } = wanted
   const halves = [
     ...(state === 'queued' || state === 'deferred' ? [] : [settledIds(caller, wanted)]),
@@ -44,7 +44,7 @@ export async function sentById(db: Db, caller: Caller, id: string): Promise<Sent
   return found
 }
 
-function settledIds(caller: Caller, { state, mailboxId, recipient, since, after, most }: Wanted) {
+function settledIds(caller: Caller, { state, mailboxId, recipient, since, after, most }: SentQuery) {
   return sql`(
     select distinct queued_at, message_id as id from sent_recipients
     where organization_id = ${caller.organizationId} and ${caller.mayIn('read', 'mailbox_id')}
@@ -55,7 +55,7 @@ function settledIds(caller: Caller, { state, mailboxId, recipient, since, after,
     order by queued_at desc, message_id desc limit ${most})`
 }
 
-function waitingIds(caller: Caller, { state, mailboxId, recipient, since, after, most }: Wanted) {
+function waitingIds(caller: Caller, { state, mailboxId, recipient, since, after, most }: SentQuery) {
   return sql`(
     select distinct message.queued_at, message.id
     from outbound_messages message join outbound_recipients recipient on recipient.message_id = message.id

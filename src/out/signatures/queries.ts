@@ -9,7 +9,7 @@ export interface Signature {
 }
 
 /** Whose signature it is, and in which mailbox. */
-interface Place {
+interface SignatureKey {
   readonly organizationId: string
   readonly memberId: string
   readonly mailboxId: string
@@ -35,7 +35,7 @@ export async function signaturesOf(
 /** Sets a signature, in place of the one before. */
 export async function setSignature(
   db: Db,
-  { organizationId, memberId, mailboxId }: Place,
+  { organizationId, memberId, mailboxId }: SignatureKey,
   { text, html }: Signature,
 ): Promise<void> {
   await sql`
@@ -47,7 +47,7 @@ export async function setSignature(
 }
 
 /** Removes a signature, if there is one. */
-export async function removeSignature(db: Db, { organizationId, memberId, mailboxId }: Place): Promise<void> {
+export async function removeSignature(db: Db, { organizationId, memberId, mailboxId }: SignatureKey): Promise<void> {
   await sql`
     delete from member_signatures
     where organization_id = ${organizationId} and member_id = ${memberId} and mailbox_id = ${mailboxId}`.execute(db)

@@ -46,7 +46,7 @@ export function suppressedAmong(organizationIds: readonly string[], addresses: r
     where suppression.suppressed_at is not null`
 }
 
-interface Wanted {
+interface SuppressionQuery {
   /** A part of the address. */
   readonly search?: string | undefined
   readonly after: TimedPlace | undefined
@@ -57,7 +57,7 @@ interface Wanted {
 export async function suppressionsOf(
   db: Db,
   caller: Caller,
-  { search, after, most }: Wanted,
+  { search, after, most }: SuppressionQuery,
 ): Promise<(Suppression & { at: number })[]> {
   const { rows } = await sql<Suppression & { at: number }>`
     select one.id, one.address, one.cause, one.status, one.reply, one.suppressed_at,

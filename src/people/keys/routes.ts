@@ -16,7 +16,7 @@ import { networksOf, type Restrictions, recipientsOf } from './restrictions.ts'
 import { KeyOut, KeyRequest, NewKeyOut, present, scopesListed } from './schemas.ts'
 import { mailboxIds, shownKey, shownKeys } from './shown.ts'
 
-interface KeyParts {
+interface KeyDependencies {
   readonly db: Db
   readonly clock: Clock
 }
@@ -31,13 +31,13 @@ const changing = { ...managing, config: { ...managing.config, confirmed: true } 
 const most = 1_000
 
 /** Members whose role allows it list, create and revoke the organization's keys. No key does. */
-export function keyRoutes(app: App, parts: KeyParts): void {
+export function keyRoutes(app: App, parts: KeyDependencies): void {
   listRoutes(app, parts)
   createRoute(app, parts)
   revokeRoute(app, parts)
 }
 
-function listRoutes(app: App, { db, clock }: KeyParts): void {
+function listRoutes(app: App, { db, clock }: KeyDependencies): void {
   app.get(
     '/v1/api-keys',
     {
@@ -77,7 +77,7 @@ function listRoutes(app: App, { db, clock }: KeyParts): void {
   )
 }
 
-function createRoute(app: App, { db, clock }: KeyParts): void {
+function createRoute(app: App, { db, clock }: KeyDependencies): void {
   app.post(
     '/v1/api-keys',
     {
@@ -128,7 +128,7 @@ async function mailboxesIn(db: Db, caller: Caller, { mailboxes }: Body): Promise
   )
 }
 
-function revokeRoute(app: App, { db, clock }: KeyParts): void {
+function revokeRoute(app: App, { db, clock }: KeyDependencies): void {
   app.delete(
     '/v1/api-keys/:id',
     {

@@ -10,19 +10,19 @@ import { MeOut, meOf } from './me.ts'
 import { relyingPartyAt } from './passkeys/relying-party.ts'
 import { passkeyParts, passkeyRoutes } from './passkeys/routes.ts'
 import { assertPasswords } from './password/passwords-off.ts'
-import { type PasswordRouteParts, passwordRoutes } from './password/routes.ts'
+import { type PasswordRouteDependencies, passwordRoutes } from './password/routes.ts'
 import { SignIn, waySigningIn } from './sign-in/body.ts'
 import { enter } from './sign-in/enter.ts'
 import { linkRoute } from './sign-in/link-route.ts'
 import { type Arrival, type Opened, signInByLink, signInByPasskey, signInByPassword } from './sign-in/sign-in.ts'
 import { endSession } from './sign-out.ts'
-import { type SignOnRouteParts, signOnRoutes } from './single-sign-on/routes.ts'
+import { type SignOnRouteDependencies, signOnRoutes } from './single-sign-on/routes.ts'
 import { totpRoutes } from './totp/routes.ts'
 
-export interface SessionParts extends PasswordRouteParts, SignOnRouteParts {}
+export interface SessionDependencies extends PasswordRouteDependencies, SignOnRouteDependencies {}
 
 /** Members sign in and out. */
-export function sessionRoutes(app: App, parts: SessionParts): void {
+export function sessionRoutes(app: App, parts: SessionDependencies): void {
   waysRoute(app, parts)
   signInRoute(app, parts)
   linkRoute(app, parts)
@@ -64,7 +64,7 @@ const SignInWays = Type.Object(
   { title: 'SignInWays' },
 )
 
-function waysRoute(app: App, { passwords: password, publicUrl, signOn }: SessionParts): void {
+function waysRoute(app: App, { passwords: password, publicUrl, signOn }: SessionDependencies): void {
   app.get(
     '/v1/session/ways',
     {
@@ -85,7 +85,7 @@ function waysRoute(app: App, { passwords: password, publicUrl, signOn }: Session
   )
 }
 
-function signInRoute(app: App, parts: SessionParts): void {
+function signInRoute(app: App, parts: SessionDependencies): void {
   app.post(
     '/v1/session',
     {
@@ -117,7 +117,7 @@ function signInRoute(app: App, parts: SessionParts): void {
 }
 
 async function signedIn(
-  parts: SessionParts,
+  parts: SessionDependencies,
   request: FastifyRequest<{ Body: Static<typeof SignIn> }>,
   arrival: Arrival,
 ): Promise<Opened> {
@@ -128,7 +128,7 @@ async function signedIn(
   return signInByPassword(parts, way, arrival)
 }
 
-function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void {
+function signOutRoute(app: App, { db, sessions, publicUrl }: SessionDependencies): void {
   app.delete(
     '/v1/session',
     {

@@ -24,7 +24,7 @@ import { type Blockable, findBlocks } from './recipients/queries.ts'
 import { RefusedMail } from './recipients/refused-mail.ts'
 
 /** The dependencies of receiving mail, over SMTP, LMTP or locally. */
-export interface ReceptionParts {
+export interface ReceptionDependencies {
   readonly db: Db
   readonly idKey: IdHashKey
   readonly reader: MessageReader
@@ -46,7 +46,7 @@ export function receptionFor({
   config,
   log,
   ...parts
-}: ReceptionParts): Reception {
+}: ReceptionDependencies): Reception {
   const blocksOf = batched(
     (messages: readonly Blockable[]) => findBlocks(db, messages),
     ({ length }) => Math.min(length, 100),
@@ -67,7 +67,7 @@ export interface InboundSettings {
   readonly tls: TlsFiles | undefined
 }
 
-export interface InboundParts {
+export interface InboundDependencies {
   readonly reception: Reception
   readonly admission: Admission
   readonly clock: Clock
@@ -92,7 +92,7 @@ export async function startInbound({
   config,
   log,
   measured = (handler) => handler,
-}: InboundParts): Promise<Inbound> {
+}: InboundDependencies): Promise<Inbound> {
   const { hostname } = config
   await using starting = new AsyncDisposableStack()
   const refused = starting.use(new RefusedMail({ db: reception.db, log, clock }))

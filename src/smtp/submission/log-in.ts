@@ -9,7 +9,7 @@ import { guesserOf } from '#/people/passwords/guesser.ts'
 import { type Account, accountByLogin } from './accounts.ts'
 import type { Credentials } from './sasl.ts'
 
-export interface LoginParts {
+export interface LoginDependencies {
   readonly db: Db
   readonly key: AttemptsKey
   readonly log: Logger
@@ -34,7 +34,7 @@ export class LoginRefused extends Error {
 /** The account of a mailbox's address and password, for submission as for IMAP. The password is verified once, and not at all while
  *  the client is throttled. @throws LoginRefused */
 export async function logInTo(
-  { db, key, log, observe }: LoginParts,
+  { db, key, log, observe }: LoginDependencies,
   { login, password: given }: Credentials,
   from: string,
 ): Promise<Account> {

@@ -2,22 +2,22 @@ import type { Client, Named } from '#/smtp/protocol/envelope.ts'
 import type { MailHandler, SmtpAuth } from '#/smtp/protocol/mail-handler.ts'
 import { Rejection } from '#/smtp/protocol/reply.ts'
 import { type Account, accountById } from './accounts.ts'
-import { type LoginFault, type LoginParts, LoginRefused, logInTo } from './log-in.ts'
+import { type LoginDependencies, type LoginFault, LoginRefused, logInTo } from './log-in.ts'
 import { credentials, mechanisms, SaslFailure, type SaslFault } from './sasl.ts'
 
 /** Answers the handler for a message of this account with this envelope sender. */
 export type Submit = (account: Account, sender: string) => Promise<MailHandler<Named>>
 
-export interface PasswordAuthParts extends LoginParts {
+export interface PasswordAuthDependencies extends LoginDependencies {
   readonly submit: Submit
 }
 
 /** Authenticates by the address of a mailbox and its password. */
 export class PasswordAuth implements SmtpAuth {
   readonly mechanisms = mechanisms
-  readonly #parts: PasswordAuthParts
+  readonly #parts: PasswordAuthDependencies
 
-  constructor(parts: PasswordAuthParts) {
+  constructor(parts: PasswordAuthDependencies) {
     this.#parts = parts
   }
 

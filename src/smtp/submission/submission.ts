@@ -4,8 +4,8 @@ import type { Listening, TlsFiles } from '#/base/network/listening.ts'
 import type { AttemptsKey } from '#/people/passwords/attempts.ts'
 import { Certificate } from '#/smtp/connection/certificate.ts'
 import { type SmtpConfig, SmtpListener } from '#/smtp/protocol/smtp-listener.ts'
-import { PasswordAuth, type PasswordAuthParts, type Submit, unauthenticated } from './password-auth.ts'
-import { type SubmitterParts, submitterFor } from './submitter.ts'
+import { PasswordAuth, type PasswordAuthDependencies, type Submit, unauthenticated } from './password-auth.ts'
+import { type SubmitterDependencies, submitterFor } from './submitter.ts'
 
 export interface SubmissionSettings {
   /** With STARTTLS. */
@@ -15,9 +15,9 @@ export interface SubmissionSettings {
   readonly tls: TlsFiles | undefined
 }
 
-export interface SubmissionParts extends SubmitterParts {
+export interface SubmissionDependencies extends SubmitterDependencies {
   readonly key: AttemptsKey
-  readonly observe?: PasswordAuthParts['observe']
+  readonly observe?: PasswordAuthDependencies['observe']
   readonly clock: Clock
   readonly config: SubmissionSettings
   readonly log: Logger
@@ -33,7 +33,13 @@ export interface Submission extends AsyncDisposable {
 const memory = 64 * 1024 * 1024
 
 /** Message submission (RFC 6409; docs/reference/submission.md), until it is disposed. */
-export async function startSubmission({ config, key, clock, observe, ...parts }: SubmissionParts): Promise<Submission> {
+export async function startSubmission({
+  config,
+  key,
+  clock,
+  observe,
+  ...parts
+}: SubmissionDependencies): Promise<Submission> {
   const { db, log, hostname } = parts
   const submit: Submit = (account, sender) => submitterFor(parts, account, sender)
   const auth = new PasswordAuth({ db, key, submit, log, observe })

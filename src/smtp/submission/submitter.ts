@@ -24,7 +24,7 @@ import { isReceipt, namedSenders } from './author.ts'
 import { completeMessage } from './complete-message.ts'
 
 /** The dependencies of submission. */
-export interface SubmitterParts {
+export interface SubmitterDependencies {
   readonly db: Db
   readonly admission: Admission
   readonly dispatch: Pick<Dispatch, 'enqueue' | 'wake'>
@@ -37,7 +37,7 @@ export interface SubmitterParts {
 
 /** The handler for one message of an account. Throws `Rejection` if the account may not send, or not as `sender`. */
 export async function submitterFor(
-  parts: SubmitterParts,
+  parts: SubmitterDependencies,
   account: Account,
   sender: string,
 ): Promise<MailHandler<Named>> {
@@ -50,13 +50,13 @@ export async function submitterFor(
 
 /** Accepts one message: claims the allowance, enqueues it and stores its Sent copy in one transaction. */
 class Submitter implements MailHandler<Named> {
-  readonly #parts: SubmitterParts
+  readonly #parts: SubmitterDependencies
   readonly #account: Account
   readonly #sender: string
   readonly #recipients = new Set<string>()
   readonly fromPrivate: boolean
 
-  constructor(parts: SubmitterParts, account: Account, sender: string) {
+  constructor(parts: SubmitterDependencies, account: Account, sender: string) {
     this.#parts = parts
     this.#account = account
     this.fromPrivate = account.private

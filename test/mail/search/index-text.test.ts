@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Searchable } from '#/formats/mime/body/searchable.ts'
 import { PhraseSearch } from '#/mail/search/phrases.ts'
 import { holdsPhrase, holdsWords, indexText, spaced, wordsQuery } from '#/mail/search-index/index-text.ts'
-import { wantedWords } from '#/mail/search-index/words.ts'
+import { queryWords } from '#/mail/search-index/words.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { numbers, pick } from './mail.ts'
 
@@ -31,7 +31,7 @@ test('a text of the index holds the phrases that the texts of the message hold',
   let finding = 0
   for (let count = 0; count < 250; count++) {
     const phrase = text(4)
-    if (wantedWords(phrase).length === 0) continue
+    if (queryWords(phrase).length === 0) continue
     const field = pick(['subject', 'from', 'to', 'cc', 'filename', 'any'] as const, random)
     const search = new PhraseSearch([{ kind: 'text', field, text: phrase }])
     const expected = messages.flatMap((one, id) => (search.in(one, () => false).size > 0 ? [id] : []))
@@ -62,7 +62,7 @@ test('what the index finds by words is what a text of it holds', async () => {
   let held = 0
   for (let count = 0; count < 150; count++) {
     const phrase = text(4)
-    if (wantedWords(phrase).length === 0) continue
+    if (queryWords(phrase).length === 0) continue
     const field = pick(['subject', 'from', 'to', 'cc', 'filename', 'any'] as const, random)
     const { rows: of } = await sql<{ indexed: boolean; held: boolean }>`
       select search_vector(words) @@ ${wordsQuery(field, phrase)}::tsquery as indexed, ${holdsWords(field, phrase)} as held

@@ -4,10 +4,10 @@ import { ManualClock } from '#/base/clock/manual.ts'
 import type { Database } from '#/base/db/open.ts'
 import { MessageReader } from '#/formats/mime/reader.ts'
 import { Bad, Bye, type Completed, No } from '#/imap/answers.ts'
-import { FolderNews } from '#/imap/selected/news.ts'
+import { FolderNews } from '#/imap/selected/folder-news.ts'
 import type { OpenFolder } from '#/imap/selected/open-folder.ts'
 import { tell } from '#/imap/selected/tell.ts'
-import type { Extension, Handler, ImapParts, Session, User } from '#/imap/session/session.ts'
+import type { Extension, Handler, ImapDependencies, Session, User } from '#/imap/session/session.ts'
 import type { Octets } from '#/imap/wire/arguments.ts'
 import type { Output } from '#/imap/wire/output.ts'
 import { Parser } from '#/imap/wire/parser.ts'
@@ -20,8 +20,8 @@ const log = pino({ level: 'silent' })
 /** What a server knows of all sessions. */
 export function partsOn(
   database: Database,
-  { clock = new ManualClock('2026-11-21T12:00:00Z') }: Partial<ImapParts> = {},
-): ImapParts & AsyncDisposable {
+  { clock = new ManualClock('2026-11-21T12:00:00Z') }: Partial<ImapDependencies> = {},
+): ImapDependencies & AsyncDisposable {
   const parts = new AsyncDisposableStack()
   const reader = parts.use(new MessageReader())
   const news = parts.use(new FolderNews(database, log))
@@ -40,7 +40,7 @@ const bySequence = new Set(['FETCH', 'STORE', 'SEARCH', 'SORT', 'THREAD'])
 
 /** A session without a connection, which carries commands out as a server does and keeps what it says. */
 export class HeardSession implements Session, Disposable {
-  readonly parts: ImapParts
+  readonly parts: ImapDependencies
   readonly user: User
   readonly enabled = new Set<Extension>()
   readonly #commands: Readonly<Record<string, Handler>>
@@ -55,7 +55,7 @@ export class HeardSession implements Session, Disposable {
   #said: ((line: string) => void) | undefined
   #running: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: ImapParts, mailbox: MailboxRef, commands: Readonly<Record<string, Handler>>) {
+  constructor(parts: ImapDependencies, mailbox: MailboxRef, commands: Readonly<Record<string, Handler>>) {
     this.parts = parts
     this.user = {
       mailbox,

@@ -3,7 +3,7 @@ import type { Db } from '#/base/db/schema.ts'
 import { announceEvents } from '#/base/event-log/announce.ts'
 import { readMessage } from '#/formats/mime/read-message.ts'
 import { selectedCommands } from '#/imap/selected/commands.ts'
-import type { Handler, ImapParts } from '#/imap/session/session.ts'
+import type { Handler, ImapDependencies } from '#/imap/session/session.ts'
 import { SearchIndexer } from '#/mail/search-index/indexer.ts'
 import type { Change } from '#/mail/store/change.ts'
 import type { Copy } from '#/mail/store/copy-to-append.ts'
@@ -81,7 +81,7 @@ export class Scene implements Disposable {
     this.session = this.another()
   }
 
-  another(parts: ImapParts = this.stage.parts): HeardSession {
+  another(parts: ImapDependencies = this.stage.parts): HeardSession {
     return new HeardSession(parts, this.mailbox, this.stage.commands)
   }
 

@@ -6,10 +6,10 @@ import {
   countWaiting,
   dropWaiting,
   listWaiting,
+  type QueueFilter,
   retryAll,
   retryNow,
   type Waiting,
-  type Wanted,
 } from '#/out/queue/waiting.ts'
 import { organizationOption } from '#/people/organizations/register.ts'
 import { command } from '../command.ts'
@@ -90,7 +90,7 @@ const states: ReadonlySet<string> = new Set<Waiting['state']>(['waiting', 'sendi
 async function wantedBy(
   db: Db,
   { org, to, from, state }: Readonly<Record<keyof typeof filters, string | undefined>>,
-): Promise<Wanted> {
+): Promise<QueueFilter> {
   if (state !== undefined && !states.has(state))
     throw invalid('state', `--state takes ${[...states].join(', ')}, not "${state}"`)
   const organizationId = await organizationOption(db, org)

@@ -3,7 +3,7 @@ import type { Actor } from '#/base/audit/actor.ts'
 import { record } from '#/base/audit/record.ts'
 import type { Db } from '#/base/db/schema.ts'
 import { knownMailboxes } from '#/mail/mailboxes/operator-queries.ts'
-import { type RemovalParts, removeMailbox } from '#/mail/mailboxes/remove.ts'
+import { type RemovalDependencies, removeMailbox } from '#/mail/mailboxes/remove.ts'
 import { discard } from '#/out/queue/waiting.ts'
 import type { Organization } from '#/people/organizations/organization.ts'
 import { deleteOrganization } from '#/people/organizations/queries.ts'
@@ -32,7 +32,7 @@ export async function belongingsOf(db: Db, organizationId: string): Promise<Belo
  * `onProgress` receives progress. An interrupted deletion leaves a suspended organization, and can be repeated.
  */
 export async function removeOrganization(
-  { db }: RemovalParts,
+  { db }: RemovalDependencies,
   { id: organizationId, plan }: Organization,
   by: Actor,
   onProgress: (progress: string) => void,

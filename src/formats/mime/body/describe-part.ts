@@ -6,13 +6,13 @@ import type { Part } from './part.ts'
 export const OPAQUE = 'application/octet-stream'
 
 /** A part whose end is not known yet. */
-export interface Draft extends Part {
+export interface OpenPart extends Part {
   type: string
   path: string
   readonly header: number
   start: number
   end: number
-  readonly parts: Draft[]
+  readonly parts: OpenPart[]
 }
 
 /** A part by its header. */
@@ -20,7 +20,7 @@ export function describe(
   headers: Headers,
   byDefault: string,
   { header, start, end }: Pick<Part, 'header' | 'start' | 'end'>,
-): Draft {
+): OpenPart {
   const content = contentType(headers)
   const disposition = parseParameters(headers.last('content-disposition') ?? '')
   return {

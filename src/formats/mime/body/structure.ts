@@ -1,6 +1,6 @@
 import { type Headers, readHeaders } from '../header/headers.ts'
 import { endOfLine } from '../header/lines.ts'
-import { type Draft, describe, OPAQUE } from './describe-part.ts'
+import { describe, OPAQUE, type OpenPart } from './describe-part.ts'
 import type { Part } from './part.ts'
 
 /** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */
@@ -26,7 +26,7 @@ interface Delimiter {
 }
 
 interface OpenMultipart {
-  readonly part: Draft
+  readonly part: OpenPart
   readonly boundary: Buffer
   /** A delimiter of it was seen. */
   delimited: boolean
@@ -63,15 +63,15 @@ class Walk {
   /** The multiparts that we are within, outermost first. */
   readonly #open: OpenMultipart[] = []
   /** The leaf that we are in; undefined before and after the parts of a multipart. */
-  #leaf: Draft | undefined
+  #leaf: OpenPart | undefined
   /** By first byte, how many of their boundaries start with it: rejects most other lines at once. */
   readonly #firstBytes = new Uint8Array(256)
   /** The multipart whose last delimiter we are behind: what follows is its own until a delimiter of one that holds it. */
-  #ended: Draft | undefined
+  #ended: OpenPart | undefined
   #count = 0
   #misses = 0
 
-  constructor(raw: Buffer, root: Draft) {
+  constructor(raw: Buffer, root: OpenPart) {
     this.#raw = raw
     this.#enter(root)
   }
@@ -142,7 +142,7 @@ class Walk {
     return next
   }
 
-  #enter(part: Draft): void {
+  #enter(part: OpenPart): void {
     const boundary = Buffer.from(part.type.startsWith('multipart/') ? (part.parameters.get('boundary') ?? '') : '')
     if (boundary.length > 0 && boundary.length <= LONGEST_BOUNDARY && this.#open.length < DEEPEST) {
       this.#open.push({ part, boundary, delimited: false })
@@ -180,7 +180,7 @@ class Walk {
   }
 
   /** Only the last delimiter of a multipart is there: what is before it is a part if it has its header, else text. */
-  #withoutDelimiter(part: Draft): void {
+  #withoutDelimiter(part: OpenPart): void {
     let start = part.start
     while (start < part.end && (this.#raw[start] ?? 0) <= 0x20) start++
     if (start === part.end) return
@@ -200,7 +200,7 @@ class Walk {
   }
 }
 
-function opaque(path: string, start: number, end: number): Draft {
+function opaque(path: string, start: number, end: number): OpenPart {
   return { ...partWith({ type: OPAQUE }), path, header: start, start, end, parts: [] }
 }
 

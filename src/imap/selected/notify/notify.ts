@@ -5,8 +5,8 @@ import type { Handler, Session } from '../../session/session.ts'
 import { statusLine } from '../../wire/format.ts'
 import { atEnd } from '../at-end.ts'
 import { attentionOf } from '../attention.ts'
+import { type NotifySet, readNotifySet } from './notify-set.ts'
 import { OtherMailboxes, Overflow } from './other-mailboxes.ts'
-import { readWanted, type Wanted } from './wanted.ts'
 
 /** NOTIFY (RFC 5465): what the client is told of without asking, within IDLE and outside. Whatever it asks for, it is told of the selected
  *  mailbox with each command, as without NOTIFY: who is told more than it asked for misses nothing. A mailbox that is shared with
@@ -15,7 +15,7 @@ export const notify: Handler = async (session, { args }) => {
   args.space()
   const word = args.word()
   if (word !== 'SET' && word !== 'NONE') throw new Bad('NOTIFY takes SET or NONE')
-  const wanted = word === 'SET' ? readWanted(args) : undefined
+  const wanted = word === 'SET' ? readNotifySet(args) : undefined
   args.end()
   const others = wanted && (await watched(session, wanted))
   stop(session)
@@ -24,7 +24,7 @@ export const notify: Handler = async (session, { args }) => {
 }
 
 /** @throws Overflow */
-async function watched(session: Session, { groups }: Wanted): Promise<OtherMailboxes | undefined> {
+async function watched(session: Session, { groups }: NotifySet): Promise<OtherMailboxes | undefined> {
   if (groups.length === 0) return undefined
   const others = new OtherMailboxes(session, groups)
   await others.begin()
@@ -33,7 +33,7 @@ async function watched(session: Session, { groups }: Wanted): Promise<OtherMailb
 
 async function start(
   session: Session,
-  { selected, status }: Wanted,
+  { selected, status }: NotifySet,
   others: OtherMailboxes | undefined,
 ): Promise<void> {
   const attention = attentionOf(session)

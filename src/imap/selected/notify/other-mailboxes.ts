@@ -5,7 +5,7 @@ import { type Node, treeOf } from '../../folders/tree.ts'
 import { written } from '../../folders/written.ts'
 import type { Session } from '../../session/session.ts'
 import { untagged } from '../../wire/format.ts'
-import type { Group, NotifyEvent } from './wanted.ts'
+import type { Group, NotifyEvent } from './notify-set.ts'
 
 /** Folders of which NOTIFY remembers the state for one client. */
 const mostFolders = 5_000

@@ -13,13 +13,13 @@ import { type Place, updateIn } from '#/mail/store/update.ts'
 import { idsShown } from '../find.ts'
 import { assertKeywordsKnown } from './change.ts'
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
 }
 
 /** Changes a message, and answers where it is then. A repetition of the request learns that from `progressOf`. */
 export async function changeOne(
-  { db }: Parts,
+  { db }: Dependencies,
   request: FastifyRequest,
   mailbox: MailboxRef,
   { name, uid, change }: { readonly name: string; readonly uid: number; readonly change: Change },
@@ -36,7 +36,7 @@ export async function changeOne(
 
 /** Changes a message that is named by its id. */
 export async function changeNamed(
-  { db }: Parts,
+  { db }: Dependencies,
   request: FastifyRequest,
   { id, change }: { readonly id: string; readonly change: Change },
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function changeNamed(
 
 /** Changes messages of a folder, and records that. The answer is stored with the record. */
 export async function changeMany(
-  { db }: Parts,
+  { db }: Dependencies,
   request: FastifyRequest,
   mailbox: MailboxRef,
   { name, uids, change }: { readonly name: string; readonly uids: readonly number[]; readonly change: Change },
@@ -75,7 +75,7 @@ export async function changeMany(
 
 /** The same of messages that are named by their ids, wherever they are. */
 export async function changeManyNamed(
-  parts: Parts,
+  parts: Dependencies,
   request: FastifyRequest,
   { ids, change }: { readonly ids: readonly string[]; readonly change: Change },
 ) {

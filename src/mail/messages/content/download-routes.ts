@@ -4,7 +4,7 @@ import { notFound } from '#/base/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { findMessage } from '../find.ts'
-import type { MessageParts } from '../parts.ts'
+import type { MessageDependencies } from '../parts.ts'
 import { BesideUids, ByMessage, pathMessage } from '../query-schemas.ts'
 import { binary, downloadHeaders } from './download.ts'
 
@@ -14,7 +14,7 @@ const ByAttachment = Type.Object({
 })
 
 /** Downloads of a message or an attachment. A browser must never show them under our origin. */
-export function downloadRoutes(app: App, parts: MessageParts, config: FastifyContextConfig): void {
+export function downloadRoutes(app: App, parts: MessageDependencies, config: FastifyContextConfig): void {
   app.get(
     '/v1/messages/:uid/raw',
     {

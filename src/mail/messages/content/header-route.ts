@@ -1,13 +1,13 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { findMessage } from '../find.ts'
-import type { MessageParts } from '../parts.ts'
+import type { MessageDependencies } from '../parts.ts'
 import { BesideUids, ByMessage } from '../query-schemas.ts'
 import { HeaderFieldsOut } from '../schemas.ts'
 import { headerFieldsOf } from './header-fields.ts'
 
 /** The header of a message. */
-export function headerRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
+export function headerRoute(app: App, parts: MessageDependencies, config: FastifyContextConfig): void {
   app.get(
     '/v1/messages/:uid/headers',
     {

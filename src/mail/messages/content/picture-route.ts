@@ -6,7 +6,7 @@ import { HttpFailed } from '#/http/public-http/failure.ts'
 import { holderOf, shareFor } from '#/http/rate/budgets.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { findMessage } from '../find.ts'
-import type { MessageParts } from '../parts.ts'
+import type { MessageDependencies } from '../parts.ts'
 import { ByMessage, besideUids } from '../query-schemas.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { fetchPicture } from './remote-picture.ts'
@@ -15,7 +15,7 @@ import { fetchPicture } from './remote-picture.ts'
 const budget = { all: 24, waiting: 1_000, patience: 30_000 }
 
 /** Pictures of a message on other servers: the service fetches them, so that those servers learn nothing about the reader. */
-export function pictureRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
+export function pictureRoute(app: App, parts: MessageDependencies, config: FastifyContextConfig): void {
   const { reader, large, publicHttp } = parts
   const pictures = new FairShare(budget)
 

@@ -10,7 +10,7 @@ import { findFolder } from '#/mail/store/folders.ts'
 import { expungeNamed } from '#/mail/store/named/expunge.ts'
 import { assertOneWay } from '../change/schemas.ts'
 import { assertNoPlace, folderBeside, idsShown } from '../find.ts'
-import type { MessageParts } from '../parts.ts'
+import type { MessageDependencies } from '../parts.ts'
 import { BesideUids } from '../query-schemas.ts'
 import { emptiableFolder, emptyFolder } from './erase.ts'
 import { EmptiedFolder, EmptyingFolder, Erased, Erasing } from './schemas.ts'
@@ -37,7 +37,7 @@ async function erased<Name extends number | string>(
 }
 
 /** Deletes messages for good. */
-export function eraseRoutes(app: App, { db }: MessageParts, config: FastifyContextConfig): void {
+export function eraseRoutes(app: App, { db }: MessageDependencies, config: FastifyContextConfig): void {
   app.delete(
     '/v1/messages',
     {

@@ -19,7 +19,7 @@ export interface WholeConversation {
   readonly participants: readonly string[]
 }
 
-export interface Wanted {
+export interface ConversationFilter {
   /** Those with a message in this folder, in the order of their newest there. */
   readonly folder?: string | undefined
   readonly unread?: boolean | undefined
@@ -39,9 +39,9 @@ export interface Listed {
 /** Where conversations are read from. Read it at once, since it keeps changing. */
 export interface ConversationIndex {
   readonly folders: readonly IndexedFolder[]
-  total(wanted: Wanted): number
+  total(wanted: ConversationFilter): number
   /** From behind a place or from an offset, newest first. */
-  page(wanted: Wanted, at: { limit: number; from: MailboxPlace | number }): Listed[]
+  page(wanted: ConversationFilter, at: { limit: number; from: MailboxPlace | number }): Listed[]
   /** The conversation of an id, by its hash: any id that one of its messages has or names. */
   find(hash: Buffer): WholeConversation | undefined
   /** Those of the messages that are present and unread. */
@@ -77,14 +77,14 @@ export class MailboxIndex implements ConversationIndex {
     return turns > 0
   }
 
-  total(wanted: Wanted): number {
+  total(wanted: ConversationFilter): number {
     if (wanted.among) return this.numbers(wanted).size
     const { mask, marks } = marksOf(wanted)
     return this.#within(wanted).reduce((sum, at) => sum + this.#folder(at).index.notes.countMarked(mask, marks), 0)
   }
 
   /** For all matching conversations. One pass over the rows of the folders: 2 ms for 100,000. */
-  numbers(wanted: Wanted): Set<number> {
+  numbers(wanted: ConversationFilter): Set<number> {
     const found = new Set<number>()
     const { mask, marks } = marksOf(wanted)
     for (const at of this.#within(wanted)) {
@@ -99,7 +99,7 @@ export class MailboxIndex implements ConversationIndex {
   }
 
   /** The newest messages of matching conversations that are not judged yet. */
-  newestJudged(wanted: Wanted, judgement: number): { message: Placed; number: number }[] {
+  newestJudged(wanted: ConversationFilter, judgement: number): { message: Placed; number: number }[] {
     const numbers = this.numbers(wanted)
     const found: { message: Placed; number: number }[] = []
     for (const [folder, { index }] of this.folders.entries()) {
@@ -112,7 +112,7 @@ export class MailboxIndex implements ConversationIndex {
     return found
   }
 
-  page(wanted: Wanted, { limit, from }: { limit: number; from: MailboxPlace | number }): Listed[] {
+  page(wanted: ConversationFilter, { limit, from }: { limit: number; from: MailboxPlace | number }): Listed[] {
     const page: Listed[] = []
     let toSkip = typeof from === 'number' ? from : 0
     for (const at of this.#newestFirst(wanted, typeof from === 'number' ? undefined : from)) {
@@ -154,7 +154,7 @@ export class MailboxIndex implements ConversationIndex {
   }
 
   /** The rows that represent conversations, each once. */
-  *#newestFirst(wanted: Wanted, behind: MailboxPlace | undefined): Generator<Member> {
+  *#newestFirst(wanted: ConversationFilter, behind: MailboxPlace | undefined): Generator<Member> {
     const { mask, marks } = marksOf(wanted)
     const next = (folder: number, from: number) => {
       const { rows, notes } = this.#folder(folder).index
@@ -221,7 +221,7 @@ export class MailboxIndex implements ConversationIndex {
     return { folder: this.#folder(folder).name, ...this.#rows(folder).numbered(row) }
   }
 
-  #within({ folder }: Wanted): number[] {
+  #within({ folder }: ConversationFilter): number[] {
     return [...this.folders.keys()].filter((at) => folder === undefined || this.#folder(at).name === folder)
   }
 

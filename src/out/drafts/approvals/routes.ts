@@ -12,9 +12,9 @@ import type { ReadyMessage } from '#/out/sending/send.ts'
 import type { Found } from '../find.ts'
 import { draftId, draftNamed } from '../identity.ts'
 import { openDraft } from '../open.ts'
-import type { DraftParts } from '../save.ts'
+import type { DraftDependencies } from '../save.ts'
 import { ByDraft } from '../schemas.ts'
-import { type SendingParts, sendFound } from '../sending/route.ts'
+import { type SendingDependencies, sendFound } from '../sending/route.ts'
 import { type Approval, approvalById, approvalsOf, decide, insertApproval, outdate } from './approvals.ts'
 import { ApprovalOut, ApprovalPage, ApprovalRequest, ApprovalsQuery, Decline, presentApproval } from './schemas.ts'
 
@@ -23,14 +23,17 @@ const reading = { noun: 'Approvals', scope: ['sending:draft', 'sending:write', '
 const deciding = { noun: 'Approvals', scope: 'sending:approve' } as const
 
 /** Requests for approval of drafts, and decisions. */
-export function approvalRoutes<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
+export function approvalRoutes<Ready extends ReadyMessage>(
+  app: App,
+  parts: DraftDependencies & SendingDependencies<Ready>,
+): void {
   askRoute(app, parts)
   readRoutes(app, parts)
   approveRoute(app, parts)
   declineRoute(app, parts)
 }
 
-function askRoute(app: App, parts: DraftParts): void {
+function askRoute(app: App, parts: DraftDependencies): void {
   const { db } = parts
   app.post(
     '/v1/drafts/:id/approval',
@@ -70,7 +73,7 @@ function digestOf(raw: Buffer): string {
   return hash('sha256', raw, 'hex')
 }
 
-function readRoutes(app: App, { db }: DraftParts): void {
+function readRoutes(app: App, { db }: DraftDependencies): void {
   app.get(
     '/v1/approvals',
     {
@@ -113,7 +116,10 @@ async function named(db: Db, caller: Caller, given: string): Promise<Approval> {
   return approval
 }
 
-function approveRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
+function approveRoute<Ready extends ReadyMessage>(
+  app: App,
+  parts: DraftDependencies & SendingDependencies<Ready>,
+): void {
   const { db } = parts
   app.post(
     '/v1/approvals/:id/approve',
@@ -148,7 +154,11 @@ function approveRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & 
 }
 
 /** The draft, if it is the message that approval was asked for, with the very octets that were compared. */
-async function unchanged(parts: DraftParts, reply: FastifyReply, approval: Approval): Promise<Found & { raw: Buffer }> {
+async function unchanged(
+  parts: DraftDependencies,
+  reply: FastifyReply,
+  approval: Approval,
+): Promise<Found & { raw: Buffer }> {
   const { caller } = reply.request
   try {
     const found = await openDraft(parts, reply, 'send', { id: draftId(approval) })
@@ -170,7 +180,7 @@ function changedSince(): Refusal {
   })
 }
 
-function declineRoute(app: App, { db }: DraftParts): void {
+function declineRoute(app: App, { db }: DraftDependencies): void {
   app.post(
     '/v1/approvals/:id/decline',
     {

@@ -4,12 +4,12 @@ import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { attachment } from '#/out/sending/outgoing.ts'
 import { bodyLimit } from '#/out/sending/schemas.ts'
-import { type DraftParts, editDraft, type Stored } from '../save.ts'
+import { type DraftDependencies, editDraft, type Stored } from '../save.ts'
 import { ByAttachmentIndex, ByDraft, DraftOut, KnownVersion, NewAttachment } from '../schemas.ts'
 import { withAttachment, withoutAttachment } from './attachments.ts'
 
 /** The attachments of a draft, one by one. */
-export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyContextConfig): void {
+export function attachmentRoutes(app: App, parts: DraftDependencies, config: FastifyContextConfig): void {
   app.post(
     '/v1/drafts/:id/attachments',
     {

@@ -7,26 +7,29 @@ import { unlessReplayed } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import { expungeMessages } from '#/mail/store/expunge.ts'
-import { type SchedulingParts, scheduling } from '#/out/scheduled/schedule-once.ts'
+import { type SchedulingDependencies, scheduling } from '#/out/scheduled/schedule-once.ts'
 import { Accepted } from '#/out/scheduled/schemas.ts'
 import type { Outgoing } from '#/out/sending/outgoing.ts'
 import { Sent } from '#/out/sending/schemas.ts'
-import { type ReadyMessage, type SendParts, sendOnce } from '#/out/sending/send.ts'
+import { type ReadyMessage, type SendDependencies, sendOnce } from '#/out/sending/send.ts'
 import { outdate } from '../approvals/approvals.ts'
 import { readDraft } from '../content.ts'
 import type { Found } from '../find.ts'
 import { openDraft } from '../open.ts'
-import type { DraftParts } from '../save.ts'
+import type { DraftDependencies } from '../save.ts'
 import { ByDraft, SendDraft } from '../schemas.ts'
 import { finished, sendingBody } from './send.ts'
 import { noteRemoved, noteSent } from './sent.ts'
 
-export interface SendingParts<Ready>
-  extends SendParts<Ready>,
-    Pick<SchedulingParts, 'composer' | 'mailKey' | 'isAnswered'> {}
+export interface SendingDependencies<Ready>
+  extends SendDependencies<Ready>,
+    Pick<SchedulingDependencies, 'composer' | 'mailKey' | 'isAnswered'> {}
 
 /** Sends a draft, now or later. */
-export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
+export function sendRoute<Ready extends ReadyMessage>(
+  app: App,
+  parts: DraftDependencies & SendingDependencies<Ready>,
+): void {
   const { db } = parts
   const schedule = scheduling(app, parts)
   app.post(
@@ -73,7 +76,7 @@ interface Later {
 /** Sends a draft for a request, and answers it. `also` runs in the same transaction. @throws Refusal if it is unfinished, or was
  *  sent meanwhile */
 export async function sendFound<Ready extends ReadyMessage>(
-  parts: DraftParts & SendingParts<Ready>,
+  parts: DraftDependencies & SendingDependencies<Ready>,
   request: FastifyRequest,
   reply: FastifyReply,
   { raw, ...found }: Found & { readonly raw: Buffer },
@@ -98,7 +101,7 @@ export async function sendFound<Ready extends ReadyMessage>(
 
 /** Removes a sent draft from the folder. If that fails, a worker does so later. */
 async function removeSent(
-  { db }: DraftParts,
+  { db }: DraftDependencies,
   { box, key, uids }: Found,
   by: Actor,
   log: Pick<Logger, 'warn'>,

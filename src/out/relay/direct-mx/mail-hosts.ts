@@ -37,7 +37,7 @@ export async function mailHosts(resolver: Resolver, domain: string, own: string)
 /** In the order of the lookups. */
 const families = [6, 4] as const
 
-interface Wanted {
+interface AddressOptions {
   readonly family: MailSource['family']
   /** Also those that are not public. */
   readonly allowPrivate: boolean
@@ -49,7 +49,7 @@ interface Wanted {
 export async function addressesOf(
   resolver: Resolver,
   host: string,
-  { family, allowPrivate, itself = false }: Wanted,
+  { family, allowPrivate, itself = false }: AddressOptions,
 ): Promise<string[]> {
   const answers = await Promise.allSettled([resolver.aaaa(host), resolver.a(host)])
   const found = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.filter(isAddress) : []))

@@ -13,7 +13,7 @@ export interface PoolOptions {
   readonly messages: number
 }
 
-interface Place {
+interface HostSessions {
   /** Sessions in use or being opened. */
   busy: number
   readonly idle: SmtpClient[]
@@ -23,7 +23,7 @@ interface Place {
 /** Pools sessions, to save the connection, TLS handshake and login for most messages. */
 export class SmtpClientPool implements AsyncDisposable {
   readonly #options: PoolOptions
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, HostSessions>()
   readonly #timers = new Map<SmtpClient, NodeJS.Timeout>()
   readonly #closing = new Set<Promise<void>>()
   #closed = false
@@ -64,7 +64,7 @@ export class SmtpClientPool implements AsyncDisposable {
 
   async #work<T>(
     key: string,
-    place: Place,
+    place: HostSessions,
     session: SmtpClient,
     work: (session: SmtpClient) => Promise<T>,
   ): Promise<T> {
@@ -75,14 +75,14 @@ export class SmtpClientPool implements AsyncDisposable {
     }
   }
 
-  async #enter(key: string, signal: AbortSignal): Promise<Place> {
+  async #enter(key: string, signal: AbortSignal): Promise<HostSessions> {
     const place = this.#places.get(key) ?? { busy: 0, idle: [], waiting: [] }
     this.#places.set(key, place)
     if (place.busy < this.#options.most) {
       place.busy += 1
       return place
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Place>()
+    const { promise, resolve, reject } = Promise.withResolvers<HostSessions>()
     // #leave hands the slot over, so `busy` does not change.
     const enter = () => resolve(place)
     const stop = () => {
@@ -97,19 +97,19 @@ export class SmtpClientPool implements AsyncDisposable {
     return promise.finally(() => signal.removeEventListener('abort', stop))
   }
 
-  #leave(key: string, place: Place): void {
+  #leave(key: string, place: HostSessions): void {
     const next = place.waiting.shift()
     if (next) return void next()
     place.busy -= 1
     this.#forget(key, place)
   }
 
-  #forget(key: string, place: Place): void {
+  #forget(key: string, place: HostSessions): void {
     if (place.busy === 0 && place.idle.length === 0) this.#places.delete(key)
   }
 
   /** The one used last: it is the least likely to have been closed. */
-  async #idleOne(place: Place): Promise<SmtpClient | undefined> {
+  async #idleOne(place: HostSessions): Promise<SmtpClient | undefined> {
     for (let session = place.idle.at(-1); session; session = place.idle.at(-1)) {
       this.#checkOut(place, session)
       if (await session.ready()) return session
@@ -118,7 +118,7 @@ export class SmtpClientPool implements AsyncDisposable {
     return undefined
   }
 
-  #checkIn(key: string, place: Place, session: SmtpClient): void {
+  #checkIn(key: string, place: HostSessions, session: SmtpClient): void {
     if (session.lost()) return
     const { messages, mostIdle, idle } = this.#options
     const enough = session.used >= messages || this.#timers.size >= mostIdle || idle === 0
@@ -132,14 +132,14 @@ export class SmtpClientPool implements AsyncDisposable {
     session.connection.watch(end)
   }
 
-  #checkOut(place: Place, session: SmtpClient): void {
+  #checkOut(place: HostSessions, session: SmtpClient): void {
     place.idle.splice(place.idle.indexOf(session), 1)
     clearTimeout(this.#timers.get(session))
     this.#timers.delete(session)
     session.connection.watch(undefined)
   }
 
-  #retire(place: Place, session: SmtpClient): void {
+  #retire(place: HostSessions, session: SmtpClient): void {
     this.#checkOut(place, session)
     this.#quit(session)
   }

@@ -15,7 +15,7 @@ import type { LinkMail } from '../link-mail.ts'
 import { Invitation, InvitedMember, inviteMember, presentLink } from './invitation.ts'
 import { makeLink } from './link.ts'
 
-interface MemberParts {
+interface MemberDependencies {
   readonly db: Db
   readonly clock: Clock
   /** The origin under which browsers reach the service; undefined if not configured. */
@@ -29,7 +29,7 @@ const managing = {
 } as const
 
 /** Members whose role allows it add, invite and remove members, and change roles. */
-export function memberManagementRoutes(app: App, parts: MemberParts): void {
+export function memberManagementRoutes(app: App, parts: MemberDependencies): void {
   addRoute(app, parts)
   inviteRoute(app, parts)
   changeRoutes(app, parts)
@@ -44,7 +44,7 @@ function memberIn({ organizationId, params }: FastifyRequest<{ Params: { id: str
   return { organizationId, memberId: pathId(params.id, 'member') }
 }
 
-function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): void {
+function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberDependencies): void {
   app.post(
     '/v1/members',
     {
@@ -76,7 +76,7 @@ function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): vo
   )
 }
 
-function inviteRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): void {
+function inviteRoute(app: App, { db, clock, publicUrl, linkMail }: MemberDependencies): void {
   app.post(
     '/v1/members/:id/invitation',
     {
@@ -105,7 +105,7 @@ function inviteRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts):
   )
 }
 
-function changeRoutes(app: App, { db }: MemberParts): void {
+function changeRoutes(app: App, { db }: MemberDependencies): void {
   app.patch(
     '/v1/members/:id',
     {

@@ -11,7 +11,7 @@ import { newChallenge } from './challenges.ts'
 import { creationOptions } from './options.ts'
 import { deletePasskey, insertPasskey, lockMember, type Passkey, passkeysOf, renamePasskey } from './queries.ts'
 import { passkeyName, type Registration } from './schemas.ts'
-import { type PasskeyParts, signedChallenge, unusable } from './signed.ts'
+import { type PasskeyDependencies, signedChallenge, unusable } from './signed.ts'
 import { verifiedRegistration } from './verify.ts'
 
 /** Whether passwords and single sign-on are available as well. */
@@ -25,7 +25,7 @@ export interface OtherWays {
 const mostPasskeys = 20
 
 /** Options for a browser to create a passkey for the member. @throws Refusal */
-export async function beginPasskey({ db, relyingParty, now }: PasskeyParts, member: InSession) {
+export async function beginPasskey({ db, relyingParty, now }: PasskeyDependencies, member: InSession) {
   const [about, existing] = await Promise.all([passwordOf(db, member), passkeysOf(db, member)])
   if (!about) throw notFound('member')
   if (existing.length >= mostPasskeys) throw tooMany()
@@ -35,7 +35,7 @@ export async function beginPasskey({ db, relyingParty, now }: PasskeyParts, memb
 
 /** Stores the passkey that a browser has created. @throws Refusal */
 export async function addPasskey(
-  parts: PasskeyParts,
+  parts: PasskeyDependencies,
   member: InSession,
   given: { readonly name: string; readonly credential: Registration; readonly by: Actor },
 ): Promise<Passkey> {

@@ -13,9 +13,9 @@ import { addPasskey, beginPasskey, changePasskey, removePasskey } from './passke
 import { passkeysOf } from './queries.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { CreationOptions, NewPasskey, PasskeyChange, PasskeyOut, present, RequestOptions } from './schemas.ts'
-import { challengePasskey, type PasskeyParts } from './signed.ts'
+import { challengePasskey, type PasskeyDependencies } from './signed.ts'
 
-export interface PasskeyRouteParts {
+export interface PasskeyRouteDependencies {
   readonly db: Db
   readonly clock: Clock
   /** The origin under which browsers reach the service; undefined if not configured. */
@@ -27,18 +27,21 @@ export interface PasskeyRouteParts {
 }
 
 /** A member adds, renames and removes passkeys. */
-export function passkeyRoutes(app: App, parts: PasskeyRouteParts): void {
+export function passkeyRoutes(app: App, parts: PasskeyRouteDependencies): void {
   addRoutes(app, parts)
   keptRoutes(app, parts)
   challengeRoutes(app, parts)
 }
 
 /** The parameters that verify responses to challenges of this request. @throws Refusal if browsers have no passkeys */
-export function passkeyParts({ db, clock, publicUrl }: PasskeyRouteParts, request: FastifyRequest): PasskeyParts {
+export function passkeyParts(
+  { db, clock, publicUrl }: PasskeyRouteDependencies,
+  request: FastifyRequest,
+): PasskeyDependencies {
   return { db, now: new Date(clock.now()), relyingParty: relyingPartyOf(request, publicUrl) }
 }
 
-function addRoutes(app: App, parts: PasskeyRouteParts): void {
+function addRoutes(app: App, parts: PasskeyRouteDependencies): void {
   app.post(
     '/v1/me/passkeys/challenge',
     {
@@ -80,7 +83,7 @@ function addRoutes(app: App, parts: PasskeyRouteParts): void {
   )
 }
 
-function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): void {
+function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteDependencies): void {
   app.get(
     '/v1/me/passkeys',
     {
@@ -148,7 +151,7 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
   )
 }
 
-function challengeRoutes(app: App, parts: PasskeyRouteParts): void {
+function challengeRoutes(app: App, parts: PasskeyRouteDependencies): void {
   app.post(
     '/v1/session/challenge',
     {

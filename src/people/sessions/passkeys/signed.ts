@@ -14,7 +14,7 @@ import type { Assertion } from './schemas.ts'
 import { challengeIn, verifiedCounter } from './verify.ts'
 
 /** What verifies a signed challenge. */
-export interface PasskeyParts {
+export interface PasskeyDependencies {
   readonly db: Db
   readonly relyingParty: RelyingParty
   readonly now: Date
@@ -31,7 +31,7 @@ interface Signed extends HeldPasskey {
 }
 
 /** Options for a browser to sign in, or to confirm the member of a session. @throws Refusal */
-export async function challengePasskey({ db, relyingParty, now }: PasskeyParts, member?: InSession) {
+export async function challengePasskey({ db, relyingParty, now }: PasskeyDependencies, member?: InSession) {
   if (!member) return requestOptions(await newChallenge(db, { purpose: 'sign_in' }, now), relyingParty)
   const passkeys = await passkeysOf(db, member)
   if (passkeys.length === 0) throw invalid('passkey', 'You have no passkey')
@@ -41,7 +41,7 @@ export async function challengePasskey({ db, relyingParty, now }: PasskeyParts, 
 
 /** Runs a sign-in for the member whose passkey has signed its challenge. @throws Refusal */
 export async function enterByPasskey(
-  parts: PasskeyParts & Seen,
+  parts: PasskeyDependencies & Seen,
   assertion: Assertion,
   work: (tx: Tx, member: MemberRef) => Promise<void>,
 ): Promise<MemberRef> {
@@ -54,7 +54,7 @@ export async function enterByPasskey(
 
 /** Confirms the member of a session by their passkey. @throws Refusal */
 export async function confirmByPasskey(
-  parts: PasskeyParts & Seen,
+  parts: PasskeyDependencies & Seen,
   member: InSession,
   assertion: Assertion,
 ): Promise<void> {
@@ -68,7 +68,7 @@ export async function confirmByPasskey(
 /** Runs the work that a signature allows, in the transaction that records the use. False if the passkey is deleted, or has been
  *  copied; the audit trail records the latter. */
 async function withSigned(
-  { db, now, address }: PasskeyParts & Seen,
+  { db, now, address }: PasskeyDependencies & Seen,
   signed: Signed,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<boolean> {
@@ -92,7 +92,11 @@ async function withSigned(
   })
 }
 
-async function signedPasskey(parts: PasskeyParts, assertion: Assertion, purpose: Purpose): Promise<Signed | undefined> {
+async function signedPasskey(
+  parts: PasskeyDependencies,
+  assertion: Assertion,
+  purpose: Purpose,
+): Promise<Signed | undefined> {
   const { id, response } = assertion
   const challenge = await signedChallenge(parts, response, purpose)
   const passkey = challenge && (await passkeyWith(parts.db, Buffer.from(id, 'base64url')))
@@ -106,7 +110,7 @@ async function signedPasskey(parts: PasskeyParts, assertion: Assertion, purpose:
 
 /** The signed challenge, used up; undefined if it is not valid for this purpose. */
 export async function signedChallenge(
-  { db, now }: PasskeyParts,
+  { db, now }: PasskeyDependencies,
   { clientDataJSON }: { readonly clientDataJSON: string },
   purpose: Purpose,
 ): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { isGuessable } from '#/people/passwords/guessable.ts'
 import { guesserOf } from '#/people/passwords/guesser.ts'
 import type { InSession } from '../for-members.ts'
 import { confirmSession, deleteLink, deleteOtherSessions } from '../queries.ts'
-import { assertSecondFactor, type GivenCode, type SecondFactorParts } from '../totp/second-factor.ts'
+import { assertSecondFactor, type GivenCode, type SecondFactorDependencies } from '../totp/second-factor.ts'
 import { isStillPassword, type PasswordHolder, passwordHolder, passwordOf, replacePassword } from './queries.ts'
 
 /** The credentials of a sign-in. */
@@ -25,7 +25,7 @@ export interface Given {
 /** The member with this address, password and code. Neither the text nor the time of the answer reveals whether the address
  *  is known. @throws Refusal */
 export async function holderOf(
-  parts: SecondFactorParts,
+  parts: SecondFactorDependencies,
   given: Given,
   { address, now }: Omit<GivenCode, 'code'>,
 ): Promise<PasswordHolder> {
@@ -44,7 +44,7 @@ export async function assertStillPassword(tx: Tx, holder: PasswordHolder): Promi
 
 /** Confirms the member of a session by their password, and a code if they have a second factor. @throws Refusal */
 export async function confirmByPassword(
-  parts: SecondFactorParts,
+  parts: SecondFactorDependencies,
   member: InSession,
   { password, ...given }: GivenCode & { readonly password: string },
 ): Promise<void> {
@@ -87,7 +87,7 @@ export async function setPassword(
 
 /** @param hash undefined if there is no such member or no password @throws Refusal if the client guesses too often */
 async function tryPassword(
-  { db, attemptsKey }: SecondFactorParts,
+  { db, attemptsKey }: SecondFactorDependencies,
   { email, password, hash, address }: { email: string; password: string; hash: string | undefined; address: string },
 ): Promise<boolean> {
   // Addresses of mailboxes contain no space, so their logins are counted separately.

@@ -6,17 +6,17 @@ import type { App } from '#/http/app-type.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { forConfirmedMembers, forMembers, inSession } from '../for-members.ts'
-import { type PasskeyRouteParts, passkeyParts } from '../passkeys/routes.ts'
+import { type PasskeyRouteDependencies, passkeyParts } from '../passkeys/routes.ts'
 import { confirmByPasskey } from '../passkeys/signed.ts'
 import { Confirmation, wayConfirming } from '../sign-in/body.ts'
-import type { SecondFactorParts } from '../totp/second-factor.ts'
+import type { SecondFactorDependencies } from '../totp/second-factor.ts'
 import { confirmByPassword, setPassword } from './password.ts'
 import { assertPasswords } from './passwords-off.ts'
 
-export interface PasswordRouteParts extends SecondFactorParts, PasskeyRouteParts {}
+export interface PasswordRouteDependencies extends SecondFactorDependencies, PasskeyRouteDependencies {}
 
 /** A member sets their password, and confirms who they are. */
-export function passwordRoutes(app: App, parts: PasswordRouteParts): void {
+export function passwordRoutes(app: App, parts: PasswordRouteDependencies): void {
   const { clock, passwords } = parts
   app.put(
     '/v1/me/password',

@@ -6,7 +6,7 @@ import { longestMs } from '../lifetime.ts'
 import { deleteSessionWith } from '../queries.ts'
 import { hashToken } from '../token.ts'
 
-export interface EnterParts {
+export interface EnterDependencies {
   readonly db: Db
   readonly sessions: SessionAuthenticator
   /** The origin under which browsers reach the service; undefined if not configured. */
@@ -15,7 +15,7 @@ export interface EnterParts {
 
 /** Gives a browser a new session, and ends the one that it had. */
 export async function enter(
-  { db, sessions, publicUrl }: EnterParts,
+  { db, sessions, publicUrl }: EnterDependencies,
   { request: { headers }, reply, token }: { request: FastifyRequest; reply: FastifyReply; token: string },
 ): Promise<void> {
   const before = sessionToken(headers, publicUrl)

@@ -5,11 +5,11 @@ import type { MemberRef } from '#/people/members/member.ts'
 import { memberById } from '#/people/members/queries.ts'
 import { linkToken } from '../invitation/link.ts'
 import type { Assertion } from '../passkeys/schemas.ts'
-import { enterByPasskey, type PasskeyParts } from '../passkeys/signed.ts'
+import { enterByPasskey, type PasskeyDependencies } from '../passkeys/signed.ts'
 import { assertStillPassword, type Given, holderOf } from '../password/password.ts'
 import { consumeLink, insertSession } from '../queries.ts'
 import { hashToken, newToken } from '../token.ts'
-import type { SecondFactorParts } from '../totp/second-factor.ts'
+import type { SecondFactorDependencies } from '../totp/second-factor.ts'
 
 /** The client that signs in, and the time. */
 export interface Arrival {
@@ -40,7 +40,11 @@ export async function signInByLink(db: Db, link: string, arrival: Arrival): Prom
 }
 
 /** Opens a session by an address and a password, and a code if the member has a second factor. @throws Refusal */
-export async function signInByPassword(parts: SecondFactorParts, given: Given, arrival: Arrival): Promise<Opened> {
+export async function signInByPassword(
+  parts: SecondFactorDependencies,
+  given: Given,
+  arrival: Arrival,
+): Promise<Opened> {
   const holder = await holderOf(parts, given, arrival)
   const token = newToken()
   await parts.db.transaction().execute(async (tx) => {
@@ -51,7 +55,11 @@ export async function signInByPassword(parts: SecondFactorParts, given: Given, a
 }
 
 /** Opens a session by a passkey. It counts as two factors, since the authenticator has verified its user. @throws Refusal */
-export async function signInByPasskey(parts: PasskeyParts, passkey: Assertion, arrival: Arrival): Promise<Opened> {
+export async function signInByPasskey(
+  parts: PasskeyDependencies,
+  passkey: Assertion,
+  arrival: Arrival,
+): Promise<Opened> {
   const token = newToken()
   const member = await enterByPasskey({ ...parts, ...arrival }, passkey, (tx, member) =>
     openSession(tx, member, token, { ...arrival, way: 'passkey' }),

@@ -15,7 +15,7 @@ export interface SignOn {
   readonly admission: Admission
 }
 
-export interface SignOnParts {
+export interface SignOnDependencies {
   readonly db: Db
   readonly signOn: SignOn
 }
@@ -24,7 +24,7 @@ export interface SignOnParts {
 const clocksDifferMs = 30_000
 
 /** The purpose of a browser's visit to the provider. */
-export interface Wanted extends Pick<Pending, 'returnTo' | 'organization' | 'session'> {
+export interface SignOnRequest extends Pick<Pending, 'returnTo' | 'organization' | 'session'> {
   readonly redirectUri: string
   readonly anewAs: string | undefined
 }
@@ -32,8 +32,8 @@ export interface Wanted extends Pick<Pending, 'returnTo' | 'organization' | 'ses
 /** Begins a sign-in or a confirmation. Answers where the browser is redirected, and the token for its cookie. @throws
  *  Refusal if the provider does not answer */
 export async function beginSignOn(
-  { db, signOn: { provider } }: SignOnParts,
-  { redirectUri, anewAs, ...wanted }: Wanted,
+  { db, signOn: { provider } }: SignOnDependencies,
+  { redirectUri, anewAs, ...wanted }: SignOnRequest,
   now: Date,
 ): Promise<{ readonly url: string; readonly token: string }> {
   const random = () => randomBytes(32).toString('base64url')
@@ -58,7 +58,7 @@ export interface Completed {
  *  accepted only from the browser that began it, by the token in its cookie, and for its request, by the state. Both must match
  *  before anything else happens, and then are used up. @throws SignOnFailure */
 export async function completeSignOn(
-  { db, signOn }: SignOnParts,
+  { db, signOn }: SignOnDependencies,
   { answer, token }: { readonly answer: URL; readonly token: string | undefined },
   arrival: Arrival,
 ): Promise<Completed> {
@@ -78,7 +78,7 @@ export async function completeSignOn(
 }
 
 async function completed(
-  { db, signOn }: SignOnParts,
+  { db, signOn }: SignOnDependencies,
   { answer, pending }: { readonly answer: URL; readonly pending: Pending },
   arrival: Arrival,
 ): Promise<Completed> {
@@ -92,7 +92,7 @@ async function completed(
 
 /** Signing in at the provider is a confirmation as of its time there: a session at the provider may be a day old. */
 async function signIn(
-  { db, signOn: { admission, provider } }: SignOnParts,
+  { db, signOn: { admission, provider } }: SignOnDependencies,
   { identity, pending: { organization } }: { readonly identity: Identity; readonly pending: Pending },
   arrival: Arrival,
 ): Promise<Opened> {
@@ -114,7 +114,7 @@ async function signIn(
 
 /** Confirms the member of the session, if they have signed in at the provider since the request. */
 async function confirm(
-  { db, signOn: { admission } }: SignOnParts,
+  { db, signOn: { admission } }: SignOnDependencies,
   {
     identity,
     session: { organizationId, id },

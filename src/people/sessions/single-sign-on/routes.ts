@@ -8,12 +8,12 @@ import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { forMembers, memberOf } from '../for-members.ts'
 import { meOf } from '../me.ts'
-import { type EnterParts, enter } from '../sign-in/enter.ts'
+import { type EnterDependencies, enter } from '../sign-in/enter.ts'
 import type { Arrival } from '../sign-in/sign-in.ts'
 import { SignOnFailure } from './failure.ts'
-import { beginSignOn, completeSignOn, type SignOn, type Wanted } from './flow.ts'
+import { beginSignOn, completeSignOn, type SignOn, type SignOnRequest } from './flow.ts'
 
-export interface SignOnRouteParts extends EnterParts {
+export interface SignOnRouteDependencies extends EnterDependencies {
   /** Undefined without a provider. */
   readonly signOn: SignOn | undefined
   readonly clock: Clock
@@ -50,13 +50,13 @@ const OwnPath = Line({
 })
 
 /** Members sign in, and confirm who they are, through a provider of OpenID Connect. */
-export function signOnRoutes(app: App, parts: SignOnRouteParts): void {
+export function signOnRoutes(app: App, parts: SignOnRouteDependencies): void {
   beginRoute(app, parts)
   confirmRoute(app, parts)
   callbackRoute(app, parts)
 }
 
-function beginRoute(app: App, parts: SignOnRouteParts): void {
+function beginRoute(app: App, parts: SignOnRouteDependencies): void {
   app.post(
     '/v1/session/single-sign-on',
     {
@@ -89,7 +89,7 @@ function beginRoute(app: App, parts: SignOnRouteParts): void {
   )
 }
 
-function confirmRoute(app: App, parts: SignOnRouteParts): void {
+function confirmRoute(app: App, parts: SignOnRouteDependencies): void {
   app.post(
     '/v1/session/confirm/single-sign-on',
     {
@@ -120,10 +120,10 @@ function confirmRoute(app: App, parts: SignOnRouteParts): void {
 }
 
 async function begin(
-  { db, signOn, clock, publicUrl }: SignOnRouteParts,
+  { db, signOn, clock, publicUrl }: SignOnRouteDependencies,
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  wanted: Omit<Wanted, 'redirectUri'>,
+  wanted: Omit<SignOnRequest, 'redirectUri'>,
 ): Promise<{ url: string }> {
   if (!signOn) throw notFound('provider of single sign-on')
   const redirectUri = requestOrigin(headers, publicUrl) + callbackPath
@@ -133,7 +133,7 @@ async function begin(
 }
 
 /** Not part of the API: the provider redirects browsers here, and they are redirected to a page in any case. */
-function callbackRoute(app: App, { signOn, clock, ...parts }: SignOnRouteParts): void {
+function callbackRoute(app: App, { signOn, clock, ...parts }: SignOnRouteDependencies): void {
   const { db, publicUrl } = parts
   if (!signOn) return
   app.get(

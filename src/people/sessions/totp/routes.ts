@@ -12,7 +12,7 @@ import { assertPasswords } from '../password/passwords-off.ts'
 import { Code } from '../sign-in/body.ts'
 import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts'
 
-export interface TotpRouteParts {
+export interface TotpRouteDependencies {
   readonly db: Db
   readonly totpKey: SealingKey
   readonly clock: Clock
@@ -23,7 +23,7 @@ export interface TotpRouteParts {
 const changing = { ...forConfirmedMembers, config: { ...forConfirmedMembers.config, repeatable: false } } as const
 
 /** A member sets up a second factor, and removes it. */
-export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRouteParts): void {
+export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRouteDependencies): void {
   app.post(
     '/v1/me/totp',
     {

@@ -25,7 +25,7 @@ import {
   useStep,
 } from './queries.ts'
 
-export interface SecondFactorParts {
+export interface SecondFactorDependencies {
   readonly db: Db
   readonly attemptsKey: AttemptsKey
   /** The key that seals secrets. */
@@ -42,7 +42,7 @@ export interface GivenCode {
 /** Requires a code from a member with a second factor, and uses it up. @throws Refusal without a valid code, or if the
  *  client guesses too often */
 export async function assertSecondFactor(
-  parts: SecondFactorParts,
+  parts: SecondFactorDependencies,
   member: MemberRef,
   { code, address, now }: GivenCode,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function assertSecondFactor(
 
 /** Makes a secret, which has no effect until a code confirms it. @throws Refusal if one is in effect */
 export async function beginTotp(
-  { db, totpKey }: Pick<SecondFactorParts, 'db' | 'totpKey'>,
+  { db, totpKey }: Pick<SecondFactorDependencies, 'db' | 'totpKey'>,
   member: MemberRef,
   { email, organization }: { readonly email: string; readonly organization: string },
 ): Promise<{ readonly secret: string; readonly uri: string }> {
@@ -84,7 +84,7 @@ export async function beginTotp(
 
 /** Enables the second factor by a first code. Answers the recovery codes, only now. @throws Refusal */
 export async function confirmTotp(
-  parts: Pick<SecondFactorParts, 'db' | 'totpKey'>,
+  parts: Pick<SecondFactorDependencies, 'db' | 'totpKey'>,
   member: MemberRef,
   { code, by, now }: { readonly code: string; readonly by: Actor; readonly now: Date },
 ): Promise<string[]> {
@@ -122,7 +122,7 @@ function entryOf(
   return { organizationId, action, id: memberId, name, before: null, after: null }
 }
 
-function opened({ totpKey }: Pick<SecondFactorParts, 'totpKey'>, member: MemberRef, sealed: Buffer): Buffer {
+function opened({ totpKey }: Pick<SecondFactorDependencies, 'totpKey'>, member: MemberRef, sealed: Buffer): Buffer {
   return unseal(totpKey, placeOf(member), sealed)
 }
 

@@ -11,11 +11,11 @@ import { evaluate, plusMatches, samplesOf } from './plan.ts'
 const address = 'ada@here.example'
 const inbox = { folder: 'inbox', address, most: 20 }
 
-interface Wanted extends Partial<Omit<Heading, 'header'>> {
+interface GivenHeading extends Partial<Omit<Heading, 'header'>> {
   readonly header?: string
 }
 
-function heading({ header = '', ...rest }: Wanted = {}): Heading {
+function heading({ header = '', ...rest }: GivenHeading = {}): Heading {
   const bare = { uid: 1, seen: false, flagged: false, keywords: [], subject: 'Invoice', senders: undefined }
   return { ...bare, ...rest, header: Buffer.from(`${header}\r\n`) }
 }
@@ -50,7 +50,7 @@ for (const [what, filters, message, change] of [
   ['all', [star, read, work, archive], {}, { seen: true, flagged: true, addKeywords: ['work'], folder: 'archive' }],
   ['a filter that does not match', [star], { subject: 'Hello' }, undefined],
   ['one whose label is gone', [filter({ action: 'label', argument: 'work', broken: 'label_deleted' })], {}, undefined],
-] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, Change | undefined])[])
+] as const satisfies readonly (readonly [string, readonly CompiledFilter[], GivenHeading, Change | undefined])[])
   test(`${what}: ${change ? 'a change' : 'no change'}`, async () => {
     const { groups } = await evaluate(filters, [heading(message)], inbox)
     assert.deepEqual(groups, change ? [{ uids: [1], change }] : [])
@@ -94,7 +94,7 @@ for (const [what, filters, message, result] of [
   ['that is starred stays starred', [read], { flagged: true }, { starred: true, unread: false }],
   ['keeps labels', [work, home], { keywords: ['work', 'own'] }, { labels: ['work', 'own', 'home'], starred: false }],
   ['whose label may not be seen is shown without it', [star], { keywords: ['secret'] }, { labels: [], starred: true }],
-] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, object])[])
+] as const satisfies readonly (readonly [string, readonly CompiledFilter[], GivenHeading, object])[])
   test(`a preview shows what a stored message ends as: one ${what}`, async () => {
     const place = { mailboxId: 'm', ...inbox, uidValidity: 1, lastUid: 1, uid: 0, plan: null }
     const found = await evaluate(filters, [heading(message)], inbox)

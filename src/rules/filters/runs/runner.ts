@@ -40,7 +40,7 @@ const mostAttempts = 5
 /** The pause after a failed step. */
 const secondsBetweenAttempts = 10
 
-interface Parts {
+interface Dependencies {
   readonly db: Db
   readonly log: Logger
   readonly foreground: Foreground
@@ -60,12 +60,12 @@ interface Turn {
 /** Applies filters to stored mail, some messages at a time. Runs are rows of a table that processes share. One is claimed
  *  for some steps, so that runs are served in turn. */
 export class FilterRunner extends Loop {
-  readonly #parts: Parts
+  readonly #parts: Dependencies
   readonly #pages: Pages
   #turn: Turn | undefined
   #atOnce = usualStep
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     super({ idleMs, log: parts.log, failed: 'runs of filters could not be claimed; it is tried again' })
     this.#parts = parts
     this.#pages = new Pages(
@@ -160,13 +160,13 @@ export class FilterRunner extends Loop {
   }
 
   async #settle({ run, until }: Turn, step: Step): Promise<Turn | undefined> {
-    const goesOn = this.#goesOn(until)
-    const settled = await settleStep(this.#parts.db, run, { ...step, goesOn })
-    return goesOn ? { ...settled, until } : undefined
+    const continues = this.#continues(until)
+    const settled = await settleStep(this.#parts.db, run, { ...step, continues })
+    return continues ? { ...settled, until } : undefined
   }
 
   /** Whether the run is kept for another step. */
-  #goesOn(until: number): boolean {
+  #continues(until: number): boolean {
     return performance.now() < until && !this.stopping.aborted
   }
 
@@ -192,19 +192,19 @@ export class FilterRunner extends Loop {
     const [group, ...groups] = plan.groups
     if (!group) throw new Error('A plan has a change')
     const changeId = run.changeId ?? (await beginRunChange(db, run))
-    const goesOn = this.#goesOn(until)
+    const continues = this.#continues(until)
     const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
     const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
     // They are evaluated during the change. On the embedded database a request waits for both at once.
-    if (goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
-    const settling = { counts, seen, folder: next, goesOn }
+    if (continues && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
+    const settling = { counts, seen, folder: next, continues }
     const at = { mailbox: mailboxOf(run, folder), folderId: folder.uidValidity ?? 0 }
     const recording = settleWithin({ ...run, changeId }, settling)
     const done = await db.transaction().execute(async (tx) => {
       const { recorded } = await updateIn(tx, at, group.uids, group.change, run.by, recording)
       return settled({ ...run, changeId }, settling, recorded)
     })
-    return goesOn ? { ...done, until } : undefined
+    return continues ? { ...done, until } : undefined
   }
 
   async #failed(run: ClaimedRun, error: unknown): Promise<void> {

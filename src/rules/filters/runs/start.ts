@@ -12,7 +12,7 @@ import { noCounts } from './counts.ts'
 import { insertRun, mailboxesToRun, runningCount } from './queries.ts'
 import { mostRunning, type RunFilter } from './run.ts'
 
-export interface Wanted {
+export interface RunRequest {
   /** Undefined for all, in order. */
   readonly filterId: string | undefined
   /** Addresses; undefined for all mailboxes. */
@@ -25,7 +25,7 @@ export interface Wanted {
 export async function startRun(
   tx: Tx,
   { caller, owner, actor }: { caller: Caller; owner: Owner; actor: Actor },
-  { filterId, mailboxes, folders, preview }: Wanted,
+  { filterId, mailboxes, folders, preview }: RunRequest,
 ): Promise<string> {
   await lockOwner(tx, owner)
   const filters = await filtersToRun(tx, owner, filterId)

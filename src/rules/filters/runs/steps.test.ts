@@ -58,7 +58,7 @@ const inbox = (): RunFolder => {
   return { mailboxId, address, folder: 'inbox', uidValidity: 1, lastUid: 1, uid: 0, plan: null }
 }
 for (const [what, write] of [
-  ['ends no step', (run) => settleStep(db, run, { seen: 9, folder: { ...inbox(), done: true }, goesOn: false })],
+  ['ends no step', (run) => settleStep(db, run, { seen: 9, folder: { ...inbox(), done: true }, continues: false })],
   ['begins no change', (run) => beginRunChange(db, run)],
   ['does not end the run', (run) => endRun(db, run, 'failed', 'No')],
   ['does not have it tried later', (run) => deferRun(db, run, { error: 'No', seconds: 60, attempts: 3 })],

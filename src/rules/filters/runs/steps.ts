@@ -94,7 +94,7 @@ export function settleWithin(run: ClaimedRun & { readonly changeId: string }, st
   }
 }
 
-type Settling = Step & { readonly goesOn: boolean }
+type Settling = Step & { readonly continues: boolean }
 
 export interface Settled {
   readonly run: ClaimedRun
@@ -104,11 +104,11 @@ export interface Settled {
 type Record = Pick<ClaimedRun, 'state' | 'counts'>
 
 /** CTEs. While a run continues, it keeps its place in the queue: without a change of `due_at` no index has a new entry. */
-function settling(run: ClaimedRun, { folder, goesOn, ...step }: Settling, counts: RawBuilder<unknown>) {
+function settling(run: ClaimedRun, { folder, continues, ...step }: Settling, counts: RawBuilder<unknown>) {
   const { sample = run.sample, total = run.total, seen = run.seen } = step
-  const released = goesOn ? sql`` : sql`, leased_until = null, due_at = ${dueNow}`
+  const released = continues ? sql`` : sql`, leased_until = null, due_at = ${dueNow}`
   return sql`run as (
-      update filter_runs set attempts = ${Number(goesOn)}, total = ${total}::bigint, seen = ${seen}::bigint, counts = ${counts},
+      update filter_runs set attempts = ${Number(continues)}, total = ${total}::bigint, seen = ${seen}::bigint, counts = ${counts},
         sample = ${JSON.stringify(sample)}::jsonb${released}
       where ${runLeases.held([run])}
       returning id, organization_id, jsonb_build_object('state', state, 'counts', counts) as record

@@ -4,7 +4,7 @@ import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from 
 import { patternsMatching } from '#/formats/mime/address/address-pattern.ts'
 import type { ReturnPath } from '#/out/follow-ups/return-paths.ts'
 import { NotOurs, Rejection } from '#/smtp/protocol/reply.ts'
-import { findPostmaster, findRecipients, type RecipientRow, type Wanted } from './queries.ts'
+import { findPostmaster, findRecipients, type RecipientQuery, type RecipientRow } from './queries.ts'
 import { REPORTS_ALONE } from './returning.ts'
 
 /** An accepted recipient, and its mailbox. */
@@ -36,7 +36,7 @@ export interface Returning {
 /** The dependencies of RCPT. `find` looks up all waiting recipients in one query. */
 export interface Admission {
   readonly hostname: string
-  readonly find: (wanted: Wanted) => Promise<RecipientRow | undefined>
+  readonly find: (wanted: RecipientQuery) => Promise<RecipientRow | undefined>
   readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
   /** The original sender of a rewritten one; undefined if it was not rewritten here. */
   readonly returnPath: (organizationId: string, recipient: string) => Promise<ReturnPath | undefined>

@@ -23,7 +23,7 @@ export interface RecipientRow {
   readonly follows: boolean
 }
 
-export interface Wanted {
+export interface RecipientQuery {
   readonly domain: string
   /** Without its tag: no mailbox and no alias has one. */
   readonly address: string
@@ -35,7 +35,7 @@ export interface Wanted {
 
 /** The mailbox of each address, in order; undefined if no organization has verified the domain. An organization that has
  *  lost a domain to another gets no more mail for it. */
-export async function findRecipients(db: Db, wanted: readonly Wanted[]): Promise<(RecipientRow | undefined)[]> {
+export async function findRecipients(db: Db, wanted: readonly RecipientQuery[]): Promise<(RecipientRow | undefined)[]> {
   const { rows } = await sql<RecipientRow & { at: number }>`
     select wanted.at, box.id as mailbox_id, domain.organization_id, box.member_id,
       box.kind = 'private' as private,

@@ -13,10 +13,10 @@ import { each } from '#test/world/each.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import { claimScheduled } from './claims.ts'
+import { cancel, depart, endSent, fail, forgetFailed, markSentToSome, noteReason, reschedule } from './lifecycle.ts'
 import { queuedOctets } from './message.ts'
 import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
 import { settle } from './recipients.ts'
-import { cancel, depart, endSent, fail, forgetFailed, markSentToSome, noteReason, reschedule } from './scheduled.ts'
 import { dropWaiting, retryNow } from './waiting.ts'
 
 let one: string

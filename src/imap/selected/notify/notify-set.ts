@@ -1,8 +1,8 @@
+import { Bad, No } from '#/imap/answers.ts'
+import { type FetchItem, readItems } from '#/imap/fetch/items.ts'
+import { imapName, separator } from '#/imap/folders/names.ts'
+import type { Arguments } from '#/imap/wire/arguments.ts'
 import { isStandardFolder } from '#/mail/store/folder-name.ts'
-import { Bad, No } from '../../answers.ts'
-import { type FetchItem, readItems } from '../../fetch/items.ts'
-import { imapName, separator } from '../../folders/names.ts'
-import type { Arguments } from '../../wire/arguments.ts'
 
 /** The events that there are here (RFC 5465, section 5), by their names in upper case. */
 const events = {
@@ -31,7 +31,7 @@ export interface Group {
 }
 
 /** What NOTIFY SET asks for. */
-export interface Wanted {
+export interface NotifySet {
   /** Whether the state of all mailboxes is told at first. */
   readonly status: boolean
   /** Of the selected mailbox, if that is to be told of by itself. */
@@ -41,14 +41,14 @@ export interface Wanted {
 }
 
 /** ` [STATUS ](filter events) …` */
-export function readWanted(args: Arguments): Wanted {
+export function readNotifySet(args: Arguments): NotifySet {
   args.space()
   const status = !args.isNext('(')
   if (status) {
     if (args.word() !== 'STATUS') throw new Bad('Expected STATUS or groups of events')
     args.space()
   }
-  let selected: Wanted['selected']
+  let selected: NotifySet['selected']
   const groups: Group[] = []
   for (;;) {
     if (!args.take('(')) throw new Bad('Expected a group of events')

@@ -23,7 +23,7 @@ export interface Scheduled {
 }
 
 /** A message composed without its Date and signatures. */
-export interface Draft
+export interface NewScheduled
   extends Omit<
     Scheduled,
     'status' | 'unlessReplied' | 'lastError' | 'createdAt' | 'scheduledBy' | 'scheduledByMember' | 'scheduledByKey'

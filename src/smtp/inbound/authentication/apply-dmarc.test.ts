@@ -4,7 +4,7 @@ import type { Disposition, Judgement } from '#/formats/mime/authentication/verdi
 import { messageDate } from '#/formats/mime/header/date.ts'
 import { readMessage } from '#/formats/mime/read-message.ts'
 import { Rejection } from '#/smtp/protocol/reply.ts'
-import { applyDmarc } from './dmarc-disposition.ts'
+import { applyDmarc } from './apply-dmarc.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const minutesAgo = (minutes: number) => `Received: by front.example; ${messageDate(new Date(+now - minutes * 60_000))}`

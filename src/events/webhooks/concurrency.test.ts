@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Extra, Pace } from './pace.ts'
+import { Extra, Pace } from './concurrency.ts'
 
 const quick = { delivered: true, status: 204, answer: '', error: null, milliseconds: 1 }
 

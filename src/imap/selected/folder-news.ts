@@ -4,10 +4,10 @@ import type { Logger } from 'pino'
 import type { Database } from '#/base/db/open.ts'
 import { short } from '#/base/db/short.ts'
 import { channel } from '#/base/event-log/announce.ts'
-import { KnownTexts } from '../fetch/known-texts.ts'
-import { ReadAhead } from '../fetch/read-ahead.ts'
+import { KnownTexts } from '#/imap/fetch/known-texts.ts'
+import { ReadAhead } from '#/imap/fetch/read-ahead.ts'
 import { FolderMaps } from './folder-maps.ts'
-import { MailboxWatches } from './mailbox-watches.ts'
+import { MailboxWatches } from './notify/mailbox-watches.ts'
 
 /** How often folders are looked at without an announcement on a server, in milliseconds: a process may be killed between a
  *  commit and its announcement. */
