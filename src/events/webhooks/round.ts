@@ -11,7 +11,8 @@ import type { Pace } from './concurrency.ts'
 import { InOrder, type Left, sequenceOf } from './order.ts'
 import { type ClaimedWebhook, type Progress, type Recorded, storedDeliveries, type Waiting } from './progress.ts'
 import { identityOf } from './reader.ts'
-import { mostWaiting, pauseAfter, roundPauseAfter, triedForMs } from './webhook.ts'
+import { pauseAfter, roundPauseAfter, triedForMs } from './retries.ts'
+import { mostWaiting } from './webhook.ts'
 
 export interface RoundDependencies {
   readonly db: Db

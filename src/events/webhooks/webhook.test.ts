@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insideOf, isPublic } from '#/base/network/ip-address.ts'
-import { pauseAfter, receiverUrl, roundPauseAfter, triedForMs } from './webhook.ts'
+import { pauseAfter, roundPauseAfter, triedForMs } from './retries.ts'
+import { receiverUrl } from './webhook.ts'
 
 const publicAlone = { 'https:': isPublic }
 const inside = insideOf([{ address: '10.0.0.0', bits: 8 }])

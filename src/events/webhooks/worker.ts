@@ -29,8 +29,8 @@ import {
   restarted,
   wasResumed,
 } from './progress.ts'
+import { pauseAfter } from './retries.ts'
 import { Round } from './round.ts'
-import { pauseAfter } from './webhook.ts'
 
 interface Dependencies {
   readonly database: Pick<Database, 'db' | 'commits' | 'listen'>
