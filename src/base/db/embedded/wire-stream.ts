@@ -10,17 +10,12 @@ const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x4
 export type ToSession = Uint8Array<ArrayBuffer> | 'close'
 export type FromSession = Uint8Array<ArrayBuffer> | 'close'
 
-/** Parsing as much of small rows takes 1 to 3 ms. */
-const pieceBytes = 64 * 1024
-
 /** One connection to the embedded engine, in the form of a socket for node-postgres. `port` leads to the engine's thread,
  *  where the end of the stream ends the session and rolls back its transaction. */
 export class WireStream extends Duplex {
   readonly #port: MessagePort
   readonly #batches = new Batches()
   readonly #arrived: FromSession[] = []
-  /** Octets of the first block that were delivered. */
-  #pushed = 0
   #delivering = false
 
   constructor(port: MessagePort) {
@@ -55,29 +50,15 @@ export class WireStream extends Duplex {
     return this
   }
 
-  /** One piece per turn of the event loop, as from a socket. A port delivers up to a thousand messages in one turn: a result
-   *  of 100,000 rows held the loop for 350 ms. */
+  /** One block per turn of the event loop, as from a socket: parsing small rows of 64 KiB takes 1 to 3 ms, and what is longer is one row. A port
+   *  delivers up to a thousand messages in one turn: a result of 100,000 rows held the loop for 350 ms. */
   #deliver(): void {
-    const piece = this.#nextPiece()
-    this.#delivering = piece !== undefined
-    if (piece === undefined) return
+    const block = this.#arrived.shift()
+    this.#delivering = block !== undefined
+    if (block === undefined) return
     setImmediate(() => this.#deliver())
-    if (!this.destroyed) this.push(piece)
-  }
-
-  /** Null at the end, undefined if nothing has arrived. */
-  #nextPiece(): Buffer | null | undefined {
-    const [block] = this.#arrived
-    if (block === undefined) return undefined
-    if (block === 'close') {
-      this.#arrived.shift()
-      return null
-    }
-    const end = Math.min(this.#pushed + pieceBytes, block.length)
-    const piece = Buffer.from(block.buffer, block.byteOffset + this.#pushed, end - this.#pushed)
-    this.#pushed = end === block.length ? 0 : end
-    if (this.#pushed === 0) this.#arrived.shift()
-    return piece
+    if (this.destroyed) return
+    this.push(block === 'close' ? null : Buffer.from(block.buffer, block.byteOffset, block.length))
   }
 
   override _read(): void {}
