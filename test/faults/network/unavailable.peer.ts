@@ -95,6 +95,7 @@ type Call = Awaited<ReturnType<typeof everyCall>>[number]
 /** What is answered without the database: whoever asks has made a mistake. */
 const served = [
   'GET /v1/session/ways',
+  'POST /v1/session',
   'POST /v1/session/link',
   'POST /v1/session/challenge',
   'POST /v1/session/single-sign-on',

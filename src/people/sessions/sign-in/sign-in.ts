@@ -29,9 +29,10 @@ const longestUserAgent = 400
 /** Opens a session by a link, which works once: after a crash there is either the link or the session. @throws Refusal */
 export async function signInByLink(db: Db, link: string, arrival: Arrival): Promise<Opened> {
   const given = linkToken(link)
+  if (given === undefined) throw unusable()
   const token = newToken()
   const member = await db.transaction().execute(async (tx) => {
-    const member = given === undefined ? undefined : await consumeLink(tx, hashToken(given), arrival.now)
+    const member = await consumeLink(tx, hashToken(given), arrival.now)
     if (!member) throw unusable()
     await openSession(tx, member, token, { ...arrival, way: 'link' })
     return member
