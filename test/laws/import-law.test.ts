@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { breaches, importsOf, sourcePaths, sourceRoot } from './import-law.ts'
+import { breaches, circles, importsOf, sourcePaths, sourceRoot } from './import-law.ts'
 
 test('imports point one way', () => {
   const paths = sourcePaths()
@@ -12,6 +12,14 @@ test('imports point one way', () => {
     imports: importsOf(path, readFileSync(join(sourceRoot, path), 'utf8')),
   }))
   assert.deepEqual(breaches(sources), [])
+})
+
+test('no file of the web app imports itself by way of others', () => {
+  const cwd = join(sourceRoot, '../web/src')
+  const paths = globSync('**/*.{ts,tsx}', { cwd })
+  assert.ok(paths.length > 200, 'the files are found')
+  const sources = paths.map((path) => ({ path, imports: importsOf(path, readFileSync(join(cwd, path), 'utf8')) }))
+  assert.deepEqual(circles(sources), [])
 })
 
 test('no source has more than 250 lines', () => {

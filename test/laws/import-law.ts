@@ -70,7 +70,7 @@ function breach(from: string, to: string): string | undefined {
 }
 
 /** The files that import themselves by way of others. */
-function circles(sources: readonly Source[]): string[] {
+export function circles(sources: readonly Source[]): string[] {
   const edges = new Map(sources.map(({ path, imports }) => [path, imports]))
   const reached = (start: string) => {
     const seen = new Set<string>()

@@ -6,7 +6,7 @@ import { Menu, MenuItem } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
 import { SearchField } from 'react-aria-components/SearchField'
 import styles from '../../../parts/form/menu.module.css'
-import type { Choices } from './filter-menu.tsx'
+import type { Choices } from './choices.ts'
 
 interface Props extends Choices {
   readonly button: RefObject<HTMLButtonElement | null>

@@ -1,27 +1,12 @@
-import { type ReactNode, useRef } from 'react'
+import { useRef } from 'react'
 import type { Ready } from '../../../parts/actions/action.ts'
 import { ActionButton } from '../../../parts/actions/action-button.tsx'
 import { useKeysHeldBack } from '../../../parts/actions/held-back.ts'
 import { lazily } from '../../../parts/state/loading-parts.ts'
 import { Part } from '../../../parts/state/part.tsx'
+import type { Choices } from './choices.ts'
 
 const FilterChoices = lazily(() => import('./filter-choices.tsx'))
-
-interface Choice {
-  readonly id: string
-  readonly name: string
-  readonly shown: ReactNode
-  /** Shown beside it: "on", "on some". */
-  readonly note?: string | undefined
-}
-
-export interface Choices {
-  readonly name: string
-  readonly choices: readonly Choice[]
-  readonly onChoose: (id: string) => void
-  /** Offered if no choice has the typed name. */
-  readonly typed?: { readonly value: string; readonly onChange: (value: string) => void }
-}
 
 interface Props extends Choices {
   readonly action: Ready
