@@ -26,7 +26,8 @@ function withAddresses({ mailbox_ids, ...key }: Key, addresses: ReadonlyMap<stri
   return { ...key, mailboxes: mailbox_ids?.map((id) => ({ id, address: addresses.get(id) ?? null })) ?? null }
 }
 
-/** The ids of the mailboxes at these addresses. Throws what `missing` makes of the first that has none; an alias has none. */
+/** The ids of the mailboxes at these addresses, each once and in their order. Throws what `missing` makes of the first that has none; an
+ *  alias has none. */
 export async function mailboxIds(
   db: Db,
   caller: Caller,
@@ -35,8 +36,14 @@ export async function mailboxIds(
 ): Promise<string[]> {
   const named = given.map((text) => canonicalAddress(text) ?? '')
   const found = await mailboxesAt(db, caller, named)
-  const addresses = new Set(found.map(({ address }) => address))
-  const index = named.findIndex((address) => !addresses.has(address))
-  if (index >= 0) throw missing(given[index] ?? '', index)
-  return found.map(({ id }) => id)
+  const ids = new Map(found.map(({ id, address }) => [address, id]))
+  return [
+    ...new Set(
+      named.map((address, index) => {
+        const id = ids.get(address)
+        if (id === undefined) throw missing(given[index] ?? '', index)
+        return id
+      }),
+    ),
+  ]
 }

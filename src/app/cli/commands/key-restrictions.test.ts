@@ -27,30 +27,30 @@ const json = (...argv: string[]) => printed(operatorOn({ database }), ...argv)
 test('a key is restricted as it is made, and lists say so', async () => {
   const [ada, bob] = mailboxes
   const given = [
-    ...['--mailboxes', 'Ada@Acme.test, bob@acme.test', '--recipients', '@There.example,bob@else.example'],
+    ...['--mailboxes', 'bob@acme.test, Ada@Acme.test,ada@acme.test', '--recipients', '@There.example,bob@else.example'],
     ...['--networks', '192.0.2.0/24,2001:DB8::/32', '--rate', '60'],
   ]
   const [recipients, networks] = [
     ['@there.example', 'bob@else.example'],
     ['192.0.2.0/24', '2001:db8::/32'],
   ]
-  const restrictions = { mailboxes: [ada, bob], recipients, networks, requests_per_minute: 60 }
+  const restrictions = { mailboxes: [bob, ada], recipients, networks, requests_per_minute: 60 }
   const { mailbox_ids, id, ...key } = await json(...create, ...given)
   assert.partialDeepStrictEqual(key, restrictions)
   assert.equal(mailbox_ids, undefined)
 
   const made = (await run(...create, ...given)).stdout
   for (const line of [
-    ...['mailboxes ada@acme.test,bob@acme.test', 'recipients @there.example,bob@else.example'],
+    ...['mailboxes bob@acme.test,ada@acme.test', 'recipients @there.example,bob@else.example'],
     ...['networks 192.0.2.0/24,2001:db8::/32', '60 requests a minute'],
   ])
     assert.ok(made.includes(`\nOnly:     ${line}`), made)
 
   await database.db.deleteFrom('mailboxes').where('address', '=', 'bob@acme.test').execute()
   const row = (await json('key', 'list', '--org', 'Acme')).data.find((key: { id: string }) => key.id === id)
-  assert.deepEqual(row.mailboxes, [ada, { id: bob?.id, address: null }])
+  assert.deepEqual(row.mailboxes, [{ id: bob?.id, address: null }, ada])
   const shown = (await run('key', 'list', '--org', 'Acme')).stdout
-  const all = `mailboxes ada@acme.test,${bob?.id} (deleted); recipients @there.example,bob@else.example; networks 192.0.2.0/24,2001:db8::/32; 60 requests a minute`
+  const all = `mailboxes ${bob?.id} (deleted),ada@acme.test; recipients @there.example,bob@else.example; networks 192.0.2.0/24,2001:db8::/32; 60 requests a minute`
   assert.ok(shown.includes(all), shown)
   assert.deepEqual((await json('key', 'revoke', id)).mailboxes, row.mailboxes)
 })
