@@ -252,7 +252,8 @@ test('a long search says every ten seconds how far it is, and ends with its conn
   await using parts = partsOn(stage.database, { clock })
   const long = await stage.scene()
   using session = long.another(parts)
-  await long.store(Array.from({ length: 8 }, () => [`Subject: x\r\n\r\n${'a b '.repeat(30_000)}`]))
+  // Three batches: the connection ends in the second.
+  await long.store(Array.from({ length: 12 }, () => [`Subject: x\r\n\r\n${'a b '.repeat(30_000)}`]))
   await session.run('SELECT INBOX')
   const { reader } = parts
   const { holds } = reader
@@ -263,5 +264,5 @@ test('a long search says every ten seconds how far it is, and ends with its conn
     return holds.call(reader, raw, sought)
   }
   await assert.rejects(session.run('SEARCH BODY never'), { name: 'AbortError' })
-  assert.match(session.lines().join('|'), /^\* OK \[INPROGRESS \("a" \d 8\)\] /)
+  assert.match(session.lines().join('|'), /^\* OK \[INPROGRESS \("a" \d 12\)\] /)
 })
