@@ -17,7 +17,7 @@ const batchMs = 5
 /** The share of time that looks take at most: a look at the folders of 2,000 sessions takes some milliseconds. */
 const share = 1 / 5
 
-/** How long what was read is kept for others who were woken, in milliseconds. */
+/** How long what was read is kept for others who were woken, in milliseconds since the last of them had it. */
 const sharedMs = 100
 /** Sessions that are woken in a turn of the event loop. */
 const wokenAtOnce = 100
@@ -26,6 +26,12 @@ const wokenAtOnce = 100
 export interface FolderMark {
   readonly modseq: number
   readonly name: string
+}
+
+interface Shared {
+  readonly reading: Promise<unknown>
+  /** Forgets it, once it has been read. */
+  forgetting?: NodeJS.Timeout
 }
 
 interface Watched {
@@ -61,11 +67,13 @@ export class FolderNews implements AsyncDisposable {
   readonly #announced = () => this.#wake()
   readonly #ending = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
-  readonly #shared = new Map<string, Promise<unknown>>()
+  readonly #shared = new Map<string, Shared>()
   #announcements = 0
   /** The number of announcements at the last look. */
   #looked = 0
   #looking: Promise<void> | undefined
+  /** Whether folders are looked at without an announcement. */
+  #isDue = false
   #isFailing = false
 
   constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger) {
@@ -74,7 +82,10 @@ export class FolderNews implements AsyncDisposable {
     database.commits.on('announced', this.#announced)
     this.#listener = database.listen?.(channel, (text) => (text ? undefined : this.#wake()))
     if (!this.#listener) return
-    this.#timer = setInterval(this.#announced, idleMs)
+    this.#timer = setInterval(() => {
+      this.#isDue = true
+      this.#lookIfWatched()
+    }, idleMs)
     this.#timer.unref()
   }
 
@@ -103,20 +114,29 @@ export class FolderNews implements AsyncDisposable {
   /** What others read under the same name since the last announcement: sessions that are woken by one change share a look. */
   shared<T>(name: string, read: () => Promise<T>): Promise<T> {
     // What has a name is read in one way only.
-    const known = this.#shared.get(name) as Promise<T> | undefined
-    if (known) return known
+    const known = this.#shared.get(name)
+    known?.forgetting?.refresh()
+    if (known) return known.reading as Promise<T>
     const reading = read()
-    this.#shared.set(name, reading)
+    const shared: Shared = { reading }
+    this.#shared.set(name, shared)
     const forget = () => {
-      if (this.#shared.get(name) === reading) this.#shared.delete(name)
+      if (this.#shared.get(name) === shared) this.#shared.delete(name)
     }
-    reading.then(() => setTimeout(forget, sharedMs).unref(), forget)
+    const forgetLater = () => {
+      shared.forgetting = setTimeout(forget, sharedMs).unref()
+    }
+    reading.then(forgetLater, forget)
     return reading
   }
 
   #wake(): void {
     this.#announcements += 1
     this.#shared.clear()
+    this.#lookIfWatched()
+  }
+
+  #lookIfWatched(): void {
     if (this.#isWatched) this.#looking ??= this.#lookOn()
   }
 
@@ -126,7 +146,7 @@ export class FolderNews implements AsyncDisposable {
 
   async #lookOn(): Promise<void> {
     const { signal } = this.#ending
-    while (this.#looked < this.#announcements && this.#isWatched && !signal.aborted) {
+    while ((this.#isDue || this.#looked < this.#announcements) && this.#isWatched && !signal.aborted) {
       const begun = performance.now()
       const isDone = await this.#look()
       const wait = isDone ? Math.max(batchMs, (performance.now() - begun) * (1 / share - 1)) : idleMs
@@ -137,6 +157,7 @@ export class FolderNews implements AsyncDisposable {
 
   /** False if the database did not answer. */
   async #look(): Promise<boolean> {
+    this.#isDue = false
     const announcements = this.#announcements
     const ids = [...this.#watched.keys()]
     try {
