@@ -3,7 +3,7 @@ import { insideOf, isPublic } from '#/base/network/ip-address.ts'
 import type { Resolver } from '#/base/network/resolver.ts'
 import type { Keyring } from '#/base/secrets/keyring.ts'
 import { sealingKey } from '#/base/secrets/seal.ts'
-import type { WebhookDependencies } from '#/events/webhooks/parts.ts'
+import type { WebhookDependencies } from '#/events/webhooks/dependencies.ts'
 import type { AllowedBy } from '#/events/webhooks/webhook.ts'
 import { PublicHttp } from '#/http/public-http/public-http.ts'
 

@@ -1,16 +1,12 @@
+import type { Listening } from '#/base/network/listening.ts'
 import { tryoutDomain } from '#/domains/name.ts'
 import type { Tryout } from './first-start.ts'
 
-interface Place {
-  readonly host: string
-  readonly port: number
-}
-
 interface Addresses {
   readonly http: string
-  readonly smtp: Place
+  readonly smtp: Listening
   /** Where mail programs read mail, if they can. */
-  readonly imap?: Place | undefined
+  readonly imap?: Listening | undefined
   /** Whether it serves the web app. */
   readonly web: boolean
 }

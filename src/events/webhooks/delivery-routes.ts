@@ -22,7 +22,7 @@ import {
 } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { type Delivery, deliveriesOf, redeliver, waitingCount } from './deliveries.ts'
-import type { WebhookDependencies } from './parts.ts'
+import type { WebhookDependencies } from './dependencies.ts'
 import { tryAtOnce, type Webhook, webhookById } from './queries.ts'
 import { shown } from './schemas.ts'
 import { mostWaiting } from './webhook.ts'

@@ -8,8 +8,8 @@ import { ById } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { attempt, receiverOf } from './attempt.ts'
 import { changing, outcome, webhookIn } from './delivery-routes.ts'
+import type { WebhookDependencies } from './dependencies.ts'
 import { resumeFailed } from './manage.ts'
-import type { WebhookDependencies } from './parts.ts'
 import { receiverIn } from './queries.ts'
 
 /** Posts a test to a webhook. */

@@ -11,7 +11,7 @@ import { full } from './storage.ts'
 import { storedType } from './stored-type.ts'
 
 /** Where a message goes, as far as is known before it is looked up. */
-interface Place {
+interface Destination {
   readonly mailbox: MailboxRef
   readonly folder: string
   readonly isPrivate: boolean
@@ -31,7 +31,7 @@ export function takesOneStatement(folder: string, octets: Buffer): boolean {
 export async function appendOne(
   db: Db,
   key: IdHashKey,
-  { mailbox, folder, isPrivate }: Place,
+  { mailbox, folder, isPrivate }: Destination,
   given: Given,
   by: By,
 ): Promise<{ folderId: number; uid: number } | undefined> {

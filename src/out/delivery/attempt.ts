@@ -5,8 +5,8 @@ import { allRoutes, type Batch, type Claimed, leases, mostAttempts } from '#/out
 import { type QueuedMessage, queuedMessage } from '#/out/queue/message.ts'
 import { openedRecipient } from '#/out/queue/sealed.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
+import type { AttemptDependencies, Tried } from './dependencies.ts'
 import { routesOf } from './local.ts'
-import type { AttemptDependencies, Tried } from './parts.ts'
 import { isStillToSend } from './still-to-send.ts'
 import { end } from './store-outcomes.ts'
 

@@ -3,9 +3,9 @@ import type { Claimed } from '#/out/queue/claims.ts'
 import { queuedOctets } from '#/out/queue/message.ts'
 import type { Outcome } from '#/out/relay/relay.ts'
 import { suppressed } from '#/out/suppressions/suppression.ts'
+import type { AttemptDependencies, LoadedMessage } from './dependencies.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute, suppressedRoute } from './local.ts'
-import type { AttemptDependencies, LoadedMessage } from './parts.ts'
 
 /** Delivers by one route. Answers for the recipients in their order. */
 export async function deliver(

@@ -9,9 +9,9 @@ import { type Departing, depart } from '#/out/queue/lifecycle.ts'
 import { octetsInOnePiece, type QueuedMessage, queuedMessage, queuedOctets } from '#/out/queue/message.ts'
 import { claimAllowance } from '#/out/sending/allowance.ts'
 import { assertStillSender, senderKey, sendersOf } from '#/out/sending/sender.ts'
+import type { Claim, DepartDependencies, Departed, LoadedMessage } from './dependencies.ts'
 import { internalError } from './internal-error.ts'
 import { routesOf } from './local.ts'
-import type { Claim, DepartDependencies, Departed, LoadedMessage } from './parts.ts'
 
 /** Makes scheduled messages ready to leave: checks that their mailboxes may still send, dates and signs them, and claims the
  *  day's allowance. One transaction stores the octets and claims the allowance, so that it is claimed once. Answers for each

@@ -10,10 +10,10 @@ import { retryUnanswered } from '#/out/queue/unanswered.ts'
 import type { Outcome } from '#/out/relay/relay.ts'
 import { noteRefusals, type OutcomeEvents, outcomeEvents, sendingEvent, storeOutcomes } from '#/out/sent/outcomes.ts'
 import { backoff, delayNoticeAfter } from './backoff.ts'
+import type { AttemptDependencies, Tried, TriedRecipient } from './dependencies.ts'
 import { givenIds } from './given-ids.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
-import type { AttemptDependencies, Tried, TriedRecipient } from './parts.ts'
 import { deferOrFail, deferral, outcomesOf } from './undelivered.ts'
 
 /** For how long, and at what intervals, to retry storing the outcome of an attempt, in milliseconds. */

@@ -11,7 +11,7 @@ import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 import { attempt } from './attempt.ts'
-import type { AttemptDependencies } from './parts.ts'
+import type { AttemptDependencies } from './dependencies.ts'
 
 const minute = 60_000
 

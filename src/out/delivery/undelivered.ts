@@ -6,8 +6,8 @@ import type { QueuedMessage } from '#/out/queue/message.ts'
 import { type Deferred, defer } from '#/out/queue/recipients.ts'
 import type { Outcome } from '#/out/relay/relay.ts'
 import { noteRefusals, outcomeEvents, storeOutcomes } from '#/out/sent/outcomes.ts'
+import type { Tried, TriedRecipient, WorkerDependencies } from './dependencies.ts'
 import { internalError } from './internal-error.ts'
-import type { Tried, TriedRecipient, WorkerDependencies } from './parts.ts'
 
 interface Undelivered extends Pick<Tried, 'message' | 'failure'>, Pick<Batch, 'recipients' | 'attempts' | 'cutShort'> {
   readonly now: Date

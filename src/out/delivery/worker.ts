@@ -18,7 +18,7 @@ import type { QueuedMessage } from '#/out/queue/message.ts'
 import { WorkingRoutes } from '#/out/queue/unanswered.ts'
 import { attempt } from './attempt.ts'
 import { departAll } from './depart.ts'
-import type { AttemptDependencies, Claim, WorkerDependencies } from './parts.ts'
+import type { AttemptDependencies, Claim, WorkerDependencies } from './dependencies.ts'
 
 /** Concurrent batches: in all, and to one destination. */
 const mostAtOnce = 50

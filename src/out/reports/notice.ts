@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { encode, wrap } from 'nodemailer/lib/qp'
 import { withoutControls } from '#/formats/mime/charset.ts'
 import { messageDate } from '#/formats/mime/header/date.ts'
-import type { News } from '#/out/delivery/parts.ts'
+import type { News } from '#/out/delivery/dependencies.ts'
 import { mayHaveArrived } from '#/out/queue/ambiguous.ts'
 import { expiryOf, type QueuedMessage } from '#/out/queue/message.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
+import type { MessageDependencies } from '../dependencies.ts'
 import { findMessage } from '../find.ts'
-import type { MessageDependencies } from '../parts.ts'
 import { BesideUids, ByMessage } from '../query-schemas.ts'
 import { HeaderFieldsOut } from '../schemas.ts'
 import { headerFieldsOf } from './header-fields.ts'
